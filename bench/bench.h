@@ -199,6 +199,7 @@ void measure_crowd(Bench *b, const char *engine);     /* R4 */
 void measure_growth(Bench *b, const char *engine);    /* R10 and R11 */
 void measure_context(Bench *b, const char *engine);   /* R12 */
 void measure_bytes(Bench *b, const char *engine);     /* R14 */
+void measure_many(Bench *b, const char *engine);      /* R18 */
 void measure_start(Bench *b, const char *engine);     /* engine is "" */
 
 #endif

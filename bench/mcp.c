@@ -210,7 +210,7 @@ static void fill_many(Bodies *b)
 }
 
 /* A pad of many notes: after a read and a list, and when changes are followed besides. */
-static void measure_many(Bodies *b, double idle)
+static void measure_many_notes(Bodies *b, double idle)
 {
     Line many = { "R9", "sqlite", "memory with many notes / idle", { GOAL_AT_MOST, 1.5 } };
     Line followed = { "R9", "sqlite", "the same, following changes / idle", { GOAL_NONE, 0 } };
@@ -233,7 +233,7 @@ static void measure_memory(Bodies *b)
     if (b->peered)
         report_bytes(b->bench, &beside, idle, server_memory(&b->peer));
     stop_all(b);
-    measure_many(b, idle);
+    measure_many_notes(b, idle);
 }
 
 /* --- The program -------------------------------------------------------------------------- */

@@ -24,7 +24,7 @@ enum { EXIT_USAGE = 64, ROUNDS = 7, STREAMS = 100 * 1000, STREAMS_MAX = 10 * 100
 
 static const char usage[] =
     "usage: bench/store [OPTION...]\n"
-    "  --only LIST        measure only these, as in R1,R3 (R1 R2 R3 R4 R10 R11 R12 R14 start)\n"
+    "  --only LIST        measure only these, as in R1,R3 (R1 R2 R3 R4 R10 R11 R12 R14 R18 start)\n"
     "  --engine NAME      only files or only sqlite\n"
     "  --rounds N         rounds a figure is the median of (7)\n"
     "  --streams N        streams of the large pad of R10 and R11, results of R12 (100000)\n"
@@ -49,6 +49,7 @@ static const Measurement table[] = {
     { .ids = { "R3" }, .run = measure_read, .files = 2, .sqlite = 2 },
     { .ids = { "R4" }, .run = measure_crowd, .files = 1, .sqlite = 2 },
     { .ids = { "R14" }, .run = measure_bytes, .files = 3, .sqlite = 3 },
+    { .ids = { "R18" }, .run = measure_many, .files = 1, .sqlite = 1 },
     { .ids = { "R12" }, .run = measure_context, .files = 2, .sqlite = 2 },
     { .ids = { "R10", "R11" }, .run = measure_growth, .files = 6, .sqlite = 6 },
     { .ids = { "start" }, .run = measure_start, .plain = true, .files = 1 },

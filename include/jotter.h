@@ -167,10 +167,11 @@ JOT_API jot_status jot_changes(jot_pad *pad, const char *cursor, int64_t wait_ms
 /* --- Documents --------------------------------------------------------------------------- */
 
 /* A document is a note, given by its key, [A-Za-z0-9_-]+ of at most 128 bytes, or any other, given
- * by its whole name: memories/a.md, artifacts/planning/plan_001, cycles/default.  Its value is the
- * newest version; all others stay readable.
+ * by its whole name: memories/a.md, artifacts/planning/plan_001, cycles/default, threads/mine/1 (a
+ * log that a program keeps of its own, a record a version).  Its value is the newest version; all
+ * others stay readable.
  *
- * A version is given as 12 to 64 hex digits of its SHA-256, as a seq, as ~N for N changes back, as
+ * A version is given as 7 to 64 hex digits of its SHA-256, as a seq, as ~N for N versions back, as
  * a time (2026-01-31T18:45:00Z or 2026-01-31), or as NULL, "" or "now". */
 typedef struct jot_doc {
     const char *name;    /* as one asks for it again */
@@ -178,7 +179,7 @@ typedef struct jot_doc {
     uint64_t bytes;      /* of the whole text */
     const char *version; /* 12 hex digits; "" if it is deleted, or there is none */
     const char *sha256;  /* 64 hex digits; "" likewise */
-    uint64_t seq;        /* 0: a person's edit that the next write will record */
+    uint64_t seq;        /* 0: a person's edit that is not recorded (see jot_doc_read) */
     int64_t at_ms;
     const char *by;       /* who wrote it; "outside": a person with an editor */
     const char *meta;     /* a JSON object, or "" */
@@ -236,7 +237,10 @@ typedef struct jot_read_options {
     size_t tokens;    /* at most about so many */
 } jot_read_options;
 
-/* JOT_NOT_FOUND: there is none, it was deleted, or there is no such version. */
+/* A person's edit of the file is recorded before its version is named, here, in histories and by
+ * jot_watch(); lists and searches record nothing.  Where that cannot be done (read-only, full, held
+ * by another) it is read all the same, with seq 0.
+ * JOT_NOT_FOUND: there is none, it was deleted, or there is no such version. */
 JOT_API jot_status jot_doc_read(jot_pad *pad, const char *name, const jot_read_options *options,
                                 const jot_doc **out);
 
@@ -273,6 +277,12 @@ JOT_API jot_status jot_watch(jot_pad *pad, const char *prefix, int64_t wait_ms,
 JOT_API jot_status jot_doc_history(jot_pad *pad, const char *name, uint64_t before, size_t limit,
                                    const jot_docs **out);
 
+/* Up to `limit` (1 to 1000) versions from seq `from` on, oldest first, with their texts; fewer if
+ * they have more than 16 MiB together.  A person's edit that is not recorded yet is not among them;
+ * a redacted one has no text.  JOT_NOT_FOUND as above. */
+JOT_API jot_status jot_doc_versions(jot_pad *pad, const char *name, uint64_t from, size_t limit,
+                                    const jot_docs **out);
+
 typedef struct jot_diff {
     jot_text text; /* as diff -u writes it; empty if nothing changed */
     size_t added;  /* lines */
@@ -300,6 +310,10 @@ JOT_API jot_status jot_doc_merge(jot_pad *pad, const char *name, const char *bas
 /* Bring back what was before the last change; again, and it goes one change further back.
  * JOT_NOT_FOUND: there is nothing to undo.  JOT_CONFLICT as above. */
 JOT_API jot_status jot_doc_undo(jot_pad *pad, const char *name, const char *if_version,
+                                const jot_doc **out);
+/* Bring back what the last undo took away, if nothing was written since.  JOT_NOT_FOUND: there is
+ * nothing to redo. */
+JOT_API jot_status jot_doc_redo(jot_pad *pad, const char *name, const char *if_version,
                                 const jot_doc **out);
 
 /* Write an older version again.  JOT_NOT_FOUND.  JOT_CONFLICT as above. */
@@ -953,9 +967,11 @@ typedef struct jot_task {
     uint64_t seq; /* of the last event */
     int64_t at_ms;
     const char *by;
-    /* By jot_task_next(): why it is not ready. */
+    /* By jot_task_ready(): why it is not ready. */
     const char *const *waits;
     size_t waits_count;
+    const char *holder; /* who runs it; "": nobody */
+    bool cancelled;     /* nobody is to do it, until somebody makes it ready by hand */
 } jot_task;
 
 typedef struct jot_task_options {
@@ -973,7 +989,7 @@ typedef struct jot_task_options {
 } jot_task_options;
 
 /* JOT_CONFLICT: there is a task of this id.  JOT_INVALID: a dependency is missing, or closes a
- * cycle, which the sentence shows. */
+ * cycle, which the sentence shows.  `id` NULL: one is made from the description. */
 JOT_API jot_status jot_task_add(jot_pad *pad, const char *id, const jot_task_options *options,
                                 const jot_task **out);
 
@@ -992,14 +1008,46 @@ typedef struct jot_task_move_options {
 JOT_API jot_status jot_task_move(jot_pad *pad, const char *id, jot_task_status to,
                                  const jot_task_move_options *options, const jot_task **out);
 
-/* To running; a pending task is made ready first, if it may be.  Statuses as above. */
+/* To running; a pending task is made ready first, if it may be.  Statuses as above; what somebody
+ * else runs is a conflict that names them. */
 JOT_API jot_status jot_task_start(jot_pad *pad, const char *id, bool manual, const jot_task **out);
+
+/* Start the first task that may be started now, the most important first, and is meant for this
+ * pad's author or for anybody.  Of two who ask at once each gets one.  JOT_NOT_FOUND: there is
+ * none. */
+JOT_API jot_status jot_task_next(jot_pad *pad, const jot_task **out);
+
+typedef struct jot_task_edit_options {
+    size_t size;
+    const jot_text *description; /* NULL stays, here and below */
+    const jot_text *expected_output;
+    const char *agent; /* "": anybody */
+    const int64_t *priority;
+    const int64_t *max_retries;
+    const char *const *tools; /* all of them, in the place of those there are */
+    size_t tools_count;
+    const char *const *dependencies; /* likewise, while it is pending */
+    size_t dependencies_count;
+    bool later;      /* the dependencies may be added afterwards */
+    uint64_t if_seq; /* only if this is the last event; 0: any */
+} jot_task_edit_options;
+
+/* Change what a task says; it stays where it is.  JOT_INVALID: nothing would change, or it is
+ * completed. */
+JOT_API jot_status jot_task_edit(jot_pad *pad, const char *id, const jot_task_edit_options *options,
+                                 const jot_task **out);
+
+/* It is not to be done: blocked, with the reason, and `cancelled`; made ready by hand it is a task
+ * again.  JOT_CONFLICT: somebody else runs it, and `manual` is not set. */
+JOT_API jot_status jot_task_cancel(jot_pad *pad, const char *id,
+                                   const jot_task_move_options *options, const jot_task **out);
 
 typedef struct jot_task_event {
     uint64_t seq;
     int64_t at_ms;
     const char *by;
-    const char *type; /* created, state_changed, blocked, unblocked, completed, failed; imported */
+    const char *type; /* created, edited, state_changed, blocked, unblocked, completed, failed,
+                         cancelled; imported */
     const char *from;
     const char *to;
     jot_text reason;
@@ -1033,6 +1081,7 @@ typedef struct jot_task_query {
     jot_task_status status; /* 0: any */
     const char *after;      /* an id: begin after it */
     size_t limit;           /* 1 to 1000 */
+    bool mine;              /* only what this pad's author holds, or is to do and nobody holds */
 } jot_task_query;
 
 /* The tasks, by id. */
@@ -1040,7 +1089,7 @@ JOT_API jot_status jot_task_list(jot_pad *pad, const jot_task_query *query, cons
 
 /* What can be done next: the tasks that may be started now, the most important first, and in
  * *waiting (may be NULL) those that may not, each with what it waits for. */
-JOT_API jot_status jot_task_next(jot_pad *pad, const jot_tasks **ready, const jot_tasks **waiting);
+JOT_API jot_status jot_task_ready(jot_pad *pad, const jot_tasks **ready, const jot_tasks **waiting);
 
 /* --- Plans ------------------------------------------------------------------------------- */
 
@@ -1267,10 +1316,30 @@ JOT_API jot_status jot_tools(jot_pad *pad, const char *profiles, const char **ou
 JOT_API jot_status jot_tool_call(jot_pad *pad, const char *name, const char *args,
                                  const jot_tool_reply **out);
 
+/* --- Verbs ------------------------------------------------------------------------------- */
+
+/* The same deeds for a program that has no struct for them, such as a binding: by name, with JSON
+ * in and JSON out.  Writes are an agent's, as those of tools are; nothing is cut to a budget. */
+typedef struct jot_answer {
+    const char *data; /* a JSON object, as `--json` prints it */
+    jot_text body;    /* the stored bytes that were asked for, exactly */
+    bool has_body;
+} jot_answer;
+
+/* What there is to do, as a JSON array of nouns: {"noun", "summary", "verbs": [{"verb", "summary",
+ * "description", "reads", "input", "output"}]}, the last two as JSON Schema. */
+JOT_API jot_status jot_verbs(jot_pad *pad, const char **out);
+
+/* Do it: jot_verb(pad, "task", "add", "{\"id\": \"t1\"}", &answer).  `args` is a JSON object (NULL:
+ * none).  JOT_NOT_FOUND: also, no such noun or verb.  Failed, *out may be what is in the way. */
+JOT_API jot_status jot_verb(jot_pad *pad, const char *noun, const char *verb, const char *args,
+                            const jot_answer **out);
+
 /* --- Whole pads -------------------------------------------------------------------------- */
 
 typedef struct jot_report {
-    const char *layout; /* "archive", "notes", "artifacts", "runs", "cycles", "graph", "pad" */
+    const char *layout; /* "archive", "notes", "artifacts", "runs", "cycles", "graph", "memories",
+                           "mem0", "langgraph", "beads", "pad" */
     uint64_t streams;   /* archives and pads: looked at */
     uint64_t records;   /* likewise */
     uint64_t bytes;     /* likewise */

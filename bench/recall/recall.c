@@ -8,6 +8,9 @@
  * FTS5 table (porter stems, stop words left out, terms joined by OR, its own bm25), which is asked
  * the same questions in the same run.
  *
+ * Where the engine has a place for it (--engine sqlite or files), the size of the index beside that
+ * of the texts is shown.
+ *
  * With --mixed the rows of all other folders are in the pad, too, as in one where runs, notes and
  * artifacts lie side by side: what is lost then was pushed out by hits of another kind.
  *
@@ -18,6 +21,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "bench/bench.h"
 #include "bench/recall/score.h"
@@ -160,7 +164,8 @@ static void open_sides(Loaded *l, Str cid)
 {
     AUTO(Arena) arena = { 0 };
     Err e = { 0 };
-    snprintf(l->dir, sizeof l->dir, "/tmp/jotter-recall-XXXXXX");
+    snprintf(l->dir, sizeof l->dir, "%s/jotter-recall-XXXXXX",
+             access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp"); /* syncs tell nothing */
     must(mkdtemp(l->dir) != NULL, "make a directory");
     bool mem = strcmp(l->options->engine, "mem") == 0;
     Str url = mem ? S("mem:") : arena_printf(&arena, "%s:%s/pad", l->options->engine, l->dir);
@@ -272,6 +277,7 @@ enum { CATEGORIES_MAX = 32 };
 typedef struct Table {
     Sums all, by[CATEGORIES_MAX];
     size_t n;
+    double index_bytes, text_bytes;
 } Table;
 
 static Sums *sums_of(Table *t, const Question *q)
@@ -306,6 +312,8 @@ static void print_sums(const Sums *s, const char *name)
 static void print_table(const Table *t, const Set *set, const Options *o)
 {
     print_sums(&t->all, set->name);
+    if (t->index_bytes > 0 && !o->sets)
+        printf("  the index has %.2f of the texts' bytes\n", t->index_bytes / t->text_bytes);
     for (size_t i = 0; i < t->n; i++) {
         if (!o->by_category && !t->by[i].apart)
             continue;
@@ -328,6 +336,22 @@ static void count(Table *t, const Question *q, const Score *jotter, const Score 
     }
 }
 
+/* The index of one collection, as small as it gets, and the texts in it. */
+static void weigh_index(Loaded *l, Str cid, Table *t)
+{
+    AUTO(Arena) arena = { 0 };
+    Str path;
+    Err e = { 0 };
+    must_ok(store_index_path(l->m.store, &arena, &path, &e), &e, "find the index");
+    if (path.n == 0)
+        return;
+    must_ok(search_rebuild(l->search, &e), &e, "make the index");
+    t->index_bytes += (double)tree_bytes(path.p);
+    for (size_t i = 0; i < l->next; i++)
+        if (str_eq(l->set->rows[i].cid, cid))
+            t->text_bytes += (double)l->set->rows[i].text.n;
+}
+
 static void measure(const Set *set, Options *o)
 {
     Table table = { 0 };
@@ -343,6 +367,7 @@ static void measure(const Set *set, Options *o)
             Score fts = score_list(plain.rows, plain.n, q->gold, q->gold_n);
             count(&table, q, &jotter, &fts);
         }
+        weigh_index(&l, cid, &table);
         close_sides(&l);
     }
     print_table(&table, set, o);

@@ -4,14 +4,17 @@
  *              | system | tools | history | retrieved | missed  |   the reply  |
  *
  * Everything is estimated (tokens.h), because only the provider counts exactly, and only after the
- * request.  What it reported last time beyond our estimate is `missed`, and is taken to be missing
- * again: so the estimate can be wrong once, not every time. */
+ * request.  It is estimated in the model's own tokens: the factor is what earlier requests taught
+ * (factor.h).  What the provider reported last time beyond the estimate is `missed`, and is taken
+ * to be missing again: so the estimate can be wrong once, not every time. */
 #include "agent/budget.h"
 
 #include <assert.h>
+#include <string.h>
 
 #include "agent/messages.h"
 #include "memory/frame/tokens.h"
+#include "memory/run/factor.h"
 #include "tool/tool.h"
 
 const char *budget_state_name(BudgetState state)
@@ -82,12 +85,36 @@ static bool from_pad(const Transcript *t, Str part)
     return false;
 }
 
+/* What an image or a document takes, roughly: what the provider counts corrects it. */
+static uint64_t file_tokens(const LlmPart *p)
+{
+    static const char word[] = "/Type/Page";
+    uint64_t pages = p->text.n / BUDGET_PAGE_BYTES + 1, named = 0;
+    if (str_starts(p->args, S("image/")))
+        return BUDGET_PER_IMAGE;
+    for (Str rest = p->text; rest.n;) {
+        const char *at = memmem(rest.p, rest.n, word, sizeof word - 1);
+        if (!at)
+            break;
+        rest = str_from(rest, (size_t)(at - rest.p) + sizeof word - 1);
+        named += rest.n == 0 || rest.p[0] != 's';
+    }
+    return BUDGET_PER_PAGE * (named > pages ? named : pages);
+}
+
+static uint64_t scaled(const Budget *b, uint64_t estimated)
+{
+    return (estimated * b->factor + FACTOR_ONE - 1) / FACTOR_ONE;
+}
+
 Budget budget_measure(const Transcript *t)
 {
     AUTO(Arena) arena = { 0 };
     Budget b = { .window = t->setup.window,
                  .headroom = t->setup.headroom,
                  .reported = t->reported,
+                 .cached = t->cached,
+                 .factor = t->factor ? t->factor : FACTOR_ONE,
                  .missed = t->reported > t->estimated ? t->reported - t->estimated : 0,
                  .system = tokens_estimate(t->setup.system) };
     for (size_t i = 0; !t->setup.json && i < t->setup.tools_n; i++)
@@ -104,6 +131,9 @@ Budget budget_measure(const Transcript *t)
             case LLM_RAW:
                 b.history += tokens_estimate(p->text);
                 break;
+            case LLM_FILE:
+                b.history += file_tokens(p);
+                break;
             case LLM_CALL:
                 b.history += tokens_estimate(p->name) + tokens_estimate(p->args) + BUDGET_PER_CALL;
                 break;
@@ -114,16 +144,21 @@ Budget budget_measure(const Transcript *t)
             }
         }
     }
+    b.system = scaled(&b, b.system);
+    b.tools = scaled(&b, b.tools);
+    b.history = scaled(&b, b.history);
+    b.retrieved = scaled(&b, b.retrieved);
     budget_add_up(&b);
     return b;
 }
 
 json_t *budget_json(const Budget *b)
 {
-    return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:s}", "window",
+    return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:I, s:I, s:I, s:I, s:s}", "window",
                      (json_int_t)b->window, "headroom", (json_int_t)b->headroom, "system",
                      (json_int_t)b->system, "tools", (json_int_t)b->tools, "history",
-                     (json_int_t)b->history, "retrieved", (json_int_t)b->retrieved, "reported",
-                     (json_int_t)b->reported, "missed", (json_int_t)b->missed, "used",
+                     (json_int_t)b->history, "retrieved", (json_int_t)b->retrieved, "factor",
+                     b->factor / (double)FACTOR_ONE, "reported", (json_int_t)b->reported, "cached",
+                     (json_int_t)b->cached, "missed", (json_int_t)b->missed, "used",
                      (json_int_t)b->used, "state", budget_state_name(b->state));
 }

@@ -32,6 +32,9 @@ enum {
     BUDGET_PER_MESSAGE = 4, /* tokens a message takes besides its text; a call and a result too: */
     BUDGET_PER_CALL = 6,
     BUDGET_PER_RESULT = 4,
+    BUDGET_PER_IMAGE = 1600,        /* vendors make larger ones smaller */
+    BUDGET_PER_PAGE = 2000,         /* of a PDF: its text and its picture ... */
+    BUDGET_PAGE_BYTES = 100 * 1000, /* ... of which it has as many as it says, or as many bytes */
 };
 
 typedef enum BudgetState { BUDGET_GREEN, BUDGET_YELLOW, BUDGET_RED } BudgetState;
@@ -43,8 +46,10 @@ typedef struct Budget {
     uint64_t window, headroom, usable;
     uint64_t system, tools, history, retrieved;
     uint64_t reported; /* by the provider for its newest request; 0: not known */
-    uint64_t missed;   /* of that, what was not in the estimate for the same request */
+    uint64_t cached;   /* of that, read from the provider's cache */
+    uint64_t missed;   /* of `reported', what was not in the estimate for the same request */
     uint64_t used;     /* what is estimated and what was missed */
+    uint32_t factor;   /* that is in the four estimates, in thousandths (memory/run/factor.h) */
     BudgetState state;
 } Budget;
 
@@ -72,7 +77,8 @@ void budget_add_up(Budget *b);
 /* Of what is usable, in per cent; may be above 100. */
 unsigned budget_percent(const Budget *b);
 
-/* {"window", "headroom", "system", "tools", "history", "retrieved", "reported", "missed", "used",
+/* {"window", "headroom", "system", "tools", "history", "retrieved", "reported", "cached", "missed",
+ * "used",
  * "state"}; the caller owns it. */
 json_t *budget_json(const Budget *b);
 

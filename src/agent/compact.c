@@ -147,17 +147,20 @@ static void add_turn(Buf *to, const Frame *f, const Turn *turn)
     }
 }
 
-/* The end of `text` that is about `tokens` long, from the start of a line on. */
+/* The end of `text` that takes at most `tokens`, from the start of a line on if there is one. */
 static Str newest_part(Str text, size_t tokens)
 {
-    size_t all = tokens_estimate(text);
-    if (all <= tokens)
+    if (tokens_fit(text, tokens))
         return text;
-    Str rest = str_from(text, text.n - (size_t)((double)text.n * (double)tokens / (double)all));
-    while (rest.n && tokens_estimate(rest) > tokens)
-        rest = str_from(rest, rest.n / 16 + 1);
-    size_t at = str_find(rest, '\n');
-    return str_from(rest, at < rest.n ? at + 1 : 0);
+    size_t all = tokens_estimate(text);
+    size_t part = (size_t)((double)text.n * (double)tokens / (double)all);
+    for (Str rest = str_from(text, text.n - part); rest.n; rest = str_from(rest, rest.n / 16 + 1)) {
+        size_t at = str_find(rest, '\n');
+        Str lines = str_from(rest, at < rest.n ? at + 1 : 0);
+        if (tokens_fit(lines, tokens))
+            return lines;
+    }
+    return (Str){ 0 };
 }
 
 static Str material(const Transcript *t, size_t turns, uint64_t usable, Arena *into)

@@ -225,7 +225,7 @@ jot_status loop_check_setup(const Loop *l, const Run *r, const Transcript *t, Er
         return err_set(e, JOT_INVALID,
                        "run '%s' uses the %s protocol and keeps it: leave --protocol out", r->id,
                        t->setup.json ? "json" : "native");
-    if (!t->set_up && t->seq > 1)
+    if (!t->set_up && t->foreign)
         return err_set(e, JOT_INVALID,
                        "run '%s' was not started by 'jotter run': it cannot be resumed", r->id);
     return JOT_OK;
@@ -250,6 +250,39 @@ jot_status loop_say(Run *r, Str text, Err *e)
         second.redacted)
         return setup_lost(r, e);
     return run_record(r, RUN_NOTICE, "user", text, e);
+}
+
+jot_status loop_check_file(Str name, Str bytes, Err *e)
+{
+    Shown shown;
+    Str type = llm_file_type(bytes);
+    if (bytes.n > (type.n ? LLM_FILE_MAX : LOOP_TEXT_MAX))
+        return err_set(e, JOT_TOO_BIG,
+                       "'%s' has %zu bytes: an image or a PDF has at most %d, a text %d",
+                       err_show(&shown, name), bytes.n, LLM_FILE_MAX, LOOP_TEXT_MAX);
+    if (!type.n && (!utf8_valid(bytes) || memchr(bytes.p, 0, bytes.n)))
+        return err_set(e, JOT_INVALID,
+                       "'%s' is neither text nor an image (PNG, JPEG, GIF, WebP) nor a PDF",
+                       err_show(&shown, name));
+    return JOT_OK;
+}
+
+jot_status loop_attach(Run *r, Str name, Str bytes, Err *e)
+{
+    AUTO(Buf) body = { .max = STORE_BODY_MAX };
+    Frame frame;
+    Str type = llm_file_type(bytes);
+    TRY(loop_check_file(name, bytes, e));
+    if (type.n) {
+        file_write(name, type, bytes, &body);
+        return run_record(r, RUN_NOTICE, "file", buf_str(&body), e);
+    }
+    TRY(run_frame(r, &frame, e));
+    AUTO(Buf) says = { 0 };
+    frame_attribute_add(&says, &frame, "name", name);
+    frame_value_add(&body, &frame, "file", buf_str(&says), bytes);
+    frame_end_add(&body, &frame);
+    return run_record(r, RUN_NOTICE, "user", buf_str(&body), e);
 }
 
 /* A run that was set up keeps what it has; one whose process died before that gets it now. */
@@ -277,6 +310,24 @@ static jot_status set_up(LoopWork *w)
     return loop_refresh(w);
 }
 
+/* What is known of the model's tokens; nothing, if it cannot be read. */
+static void learn_before(LoopWork *w)
+{
+    Err ignored = { 0 };
+    TokenFactor known;
+    w->t.factor = FACTOR_ONE;
+    if (factor_read(w->l->m, w->t.setup.model, &known, &ignored) == JOT_OK)
+        w->t.factor = factor_of(&known);
+}
+
+/* It is advice: what cannot be kept is learned again. */
+static void keep_learned(LoopWork *w)
+{
+    Err ignored = { 0 };
+    jot_status st = factor_add(w->l->m, w->t.setup.model, &w->learned, &ignored);
+    (void)st;
+}
+
 jot_status loop_go(Loop *l, Run *r, Arena *into, LoopOutcome *out, Err *e)
 {
     Err own = { 0 };
@@ -286,6 +337,7 @@ jot_status loop_go(Loop *l, Run *r, Arena *into, LoopOutcome *out, Err *e)
     TRY(loop_refresh(&w));
     jot_status st = set_up(&w);
     TRY(st);
+    learn_before(&w);
     w.over = w.t.answered;
     while (st == JOT_OK && !w.over) {
         st = step(&w);
@@ -298,7 +350,9 @@ jot_status loop_go(Loop *l, Run *r, Arena *into, LoopOutcome *out, Err *e)
     out->replies = w.t.replies;
     out->results = r->state.results;
     out->tokens = w.t.spent;
+    out->usage = w.t.usage;
     out->summed = w.t.summed;
+    keep_learned(&w);
     if (st == JOT_OK || st == JOT_FENCED)
         return st;
     /* What stopped the loop is recorded if it can be; the caller gets the first failure. */

@@ -27,9 +27,10 @@
 enum {
     LOOP_ITERATIONS = 25, /* replies, unless asked for otherwise */
     LOOP_ITERATIONS_MAX = 10 * 1000,
-    LOOP_RULES_SHARE = 8,    /* of what is usable, for one file of rules on the way */
-    LOOP_UNREADABLE_MAX = 5, /* replies in a row that are neither call nor answer */
-    LOOP_OVERFLOWS_MAX = 8,  /* times a request is made shorter because its provider says so */
+    LOOP_TEXT_MAX = 1024 * 1024, /* bytes of a text that is given as a file */
+    LOOP_RULES_SHARE = 8,        /* of what is usable, for one file of rules on the way */
+    LOOP_UNREADABLE_MAX = 5,     /* replies in a row that are neither call nor answer */
+    LOOP_OVERFLOWS_MAX = 8,      /* times a request is made shorter because its provider says so */
 };
 
 /* --- Who does it ------------------------------------------------------------------------- */
@@ -107,6 +108,7 @@ typedef struct LoopOutcome {
     Str why;    /* of all others: one line */
     uint64_t replies, results;
     uint64_t tokens; /* of all requests and replies, as far as their provider counted */
+    LlmUsage usage;  /* the same by kind, without what was estimated or summed up */
     uint64_t summed; /* turns that are no longer in the context */
     Budget budget;   /* of the newest request */
 } LoopOutcome;
@@ -121,6 +123,12 @@ MUST_USE jot_status loop_resume(Loop *l, Str id, Run *out, Err *e);
  * asks for that one again.  The old one stays as it is, and may be at work.  JOT_NOT_FOUND;
  * JOT_INVALID: it has no such turn, or cannot be resumed, as above. */
 MUST_USE jot_status loop_back(Loop *l, Str id, uint64_t turn, Run *out, Err *e);
+
+/* Give the model a file with the question, before loop_go: an image, a PDF, or a text, which is
+ * framed.  JOT_INVALID: it is none of these; JOT_TOO_BIG beyond LLM_FILE_MAX or LOOP_TEXT_MAX. */
+MUST_USE jot_status loop_attach(Run *r, Str name, Str bytes, Err *e);
+/* Whether it would be taken: fails like loop_attach. */
+MUST_USE jot_status loop_check_file(Str name, Str bytes, Err *e);
 
 /* Say something more to the model, before loop_go.  A run that was answered continues then.
  * JOT_INVALID: it cannot. */

@@ -65,11 +65,14 @@ static jot_status ask_once(LoopWork *w, Arena *arena, LlmReply *out, Buf *snapsh
     if (v->budget)
         v->budget(v->ctx, &w->t, &b);
     MessageList list = messages_of(&w->t, arena);
+    /* A model that must call a tool in every reply could never answer. */
+    bool chosen = w->t.replies == 0 || str_eq(w->t.setup.tool_choice, S(LLM_CHOICE_NONE));
     LlmRequest request = { .system = w->t.setup.system,
                            .tools = w->t.setup.tools,
                            .n_tools = w->t.setup.json ? 0 : w->t.setup.tools_n,
                            .messages = list.items,
                            .n_messages = list.n,
+                           .tool_choice = chosen ? w->t.setup.tool_choice : (Str){ 0 },
                            .max_tokens = w->t.setup.max_tokens,
                            .on_text = v->text,
                            .on_again = v->again,
@@ -105,6 +108,17 @@ static jot_status check_limits(LoopWork *w, bool *stop)
     return JOT_OK;
 }
 
+/* Compare what the newest request and the one before it were estimated at with what was counted. */
+static void learn(LoopWork *w, const LlmUsage *u)
+{
+    const Budget *b = &w->out->budget;
+    uint64_t estimated[2] = { w->estimated, budget_estimate(b) * FACTOR_ONE / b->factor };
+    uint64_t reported[2] = { w->reported, u->input + u->cache_read + u->cache_write };
+    factor_learn(&w->learned, estimated, reported);
+    w->estimated = estimated[1];
+    w->reported = reported[1];
+}
+
 jot_status loop_ask(LoopWork *w)
 {
     AUTO(Arena) arena = { 0 };
@@ -136,6 +150,7 @@ jot_status loop_ask(LoopWork *w)
         st = ask_once(w, &arena, &reply, &snapshot);
     }
     TRY(st);
+    learn(w, &reply.usage);
     reply_write(&reply, buf_str(&snapshot), &body);
     TRY(run_record(w->r, RUN_REPLY, NULL, buf_str(&body), w->e));
     TRY(loop_refresh(w));

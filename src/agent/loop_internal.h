@@ -6,6 +6,7 @@
 #define AGENT_LOOP_INTERNAL_H
 
 #include "agent/loop.h"
+#include "memory/run/factor.h"
 
 typedef struct LoopWork {
     Loop *l;
@@ -16,6 +17,9 @@ typedef struct LoopWork {
     LoopOutcome *out;
     Arena *into;
     int64_t renewed_ms;
+    TokenFactor learned; /* from the requests of this process */
+    uint64_t estimated;  /* the newest of them, without the factor, ... */
+    uint64_t reported;   /* ... and as its provider counted; 0: there is none */
 } LoopWork;
 
 /* Take in what was added to the run. */

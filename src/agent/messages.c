@@ -156,7 +156,7 @@ static Str first_text(const Transcript *t, Arena *into)
 /* What the model was answered: results first, then words.  False: nothing. */
 static bool heard(const Transcript *t, const Turn *turn, Arena *into, LlmMessage *out)
 {
-    LlmPart *parts = NEW_ARRAY(into, LlmPart, turn->calls_n + 1);
+    LlmPart *parts = NEW_ARRAY(into, LlmPart, turn->calls_n + turn->files_n + 1);
     size_t n = 0;
     bool in_words = t->setup.json || turn->kind == TURN_REDACTED;
     for (size_t i = 0; i < turn->calls_n; i++) {
@@ -169,6 +169,8 @@ static bool heard(const Transcript *t, const Turn *turn, Arena *into, LlmMessage
                                     .text = shown_result(t, c, into),
                                     .is_error = !c->ok };
     }
+    for (size_t i = 0; i < turn->files_n; i++)
+        parts[n++] = turn->files[i];
     if (turn->notice.n)
         parts[n++] = (LlmPart){ .kind = LLM_TEXT, .text = turn->notice };
     if (n == 0 && turn->kind == TURN_REDACTED) /* else the model would continue its own words */
@@ -181,9 +183,11 @@ static bool heard(const Transcript *t, const Turn *turn, Arena *into, LlmMessage
 MessageList messages_of(const Transcript *t, Arena *into)
 {
     MessageList list = { .items = NEW_ARRAY(into, LlmMessage, 2 * t->turns_n + 1) };
-    LlmPart *first = NEW(into, LlmPart);
-    *first = (LlmPart){ .kind = LLM_TEXT, .text = first_text(t, into) };
-    list.items[list.n++] = (LlmMessage){ .role = LLM_USER, .parts = first, .n = 1 };
+    LlmPart *first = NEW_ARRAY(into, LlmPart, t->files_n + 1);
+    for (size_t i = 0; i < t->files_n; i++) /* in front of the question, as vendors advise */
+        first[i] = t->files[i];
+    first[t->files_n] = (LlmPart){ .kind = LLM_TEXT, .text = first_text(t, into) };
+    list.items[list.n++] = (LlmMessage){ .role = LLM_USER, .parts = first, .n = t->files_n + 1 };
     for (size_t i = 0; i < t->turns_n; i++) {
         const Turn *turn = &t->turns[i];
         /* The model's own words go back as they came; what a provider refuses is repaired where

@@ -238,7 +238,7 @@ static jot_status add_notes(PromptAsk *ask, Buf *to, Arena *into, Err *e)
         Doc doc;
         Err missing = { 0 };
         Str stream = arena_printf(&arena, "notes/" STR_FMT, STR_ARG(keys[i]));
-        jot_status st = doc_read(ask->m, stream, &arena, &doc, &missing);
+        jot_status st = doc_glance(ask->m, stream, &arena, &doc, &missing);
         if (st == JOT_OK)
             add_note(ask, keys[i], doc.text, &n, &arena);
         else if (st != JOT_NOT_FOUND)

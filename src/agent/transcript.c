@@ -28,6 +28,7 @@
 #include <string.h>
 
 #include "agent/budget.h"
+#include "base/base64.h"
 #include "base/utf8.h"
 #include "memory/cycle/action.h"
 
@@ -69,6 +70,8 @@ void setup_write(const Setup *s, Buf *to)
     json_object_set_new(out, "max_tokens", json_integer(s->max_tokens));
     if (s->raised)
         json_object_set_new(out, "raised", json_true());
+    if (s->tool_choice.n)
+        json_object_set_new(out, "tool_choice", text_json(s->tool_choice));
     json_object_set_new(out, "system", text_json(s->system));
     json_object_set_new(out, "tools", tools);
     json_write(to, out);
@@ -85,6 +88,7 @@ static json_t *part_json(const LlmPart *p)
         return json_pack("{s:o}", "raw", text_json(p->text));
     case LLM_CALL:
     case LLM_RESULT:
+    case LLM_FILE:
         break;
     }
     json_t *out = json_pack("{s:o, s:o, s:o}", "call", text_json(p->id), "name", text_json(p->name),
@@ -286,8 +290,14 @@ static void take_reply(Transcript *t, const RunStep *s)
                   number_member(usage, "cache_write");
     t->estimated = estimated(t, budget);
     t->reported = in;
-    if (t->seq > t->inherited)
+    t->cached = number_member(usage, "cache_read");
+    if (t->seq > t->inherited) {
         t->spent += (in ? in : number_member(budget, "used")) + number_member(usage, "output");
+        t->usage.input += number_member(usage, "input");
+        t->usage.cache_read += t->cached;
+        t->usage.cache_write += number_member(usage, "cache_write");
+        t->usage.output += number_member(usage, "output");
+    }
     Turn *turn = new_turn(t, s);
     turn->parts_n = json_array_size(parts);
     turn->parts = NEW_ARRAY(&t->arena, LlmPart, turn->parts_n + 1);
@@ -354,9 +364,42 @@ static void take_result(Transcript *t, const RunStep *s)
     transcript_last(t)->last = s->seq;
 }
 
+void file_write(Str name, Str type, Str bytes, Buf *to)
+{
+    AUTO(Buf) data = { .max = to->max };
+    base64_write(&data, bytes);
+    AUTO_PTR(json_t)
+    value = json_pack("{s:o, s:o, s:o}", "name", text_json(name), "type", text_json(type), "data",
+                      text_json(buf_str(&data)));
+    json_write(to, value);
+}
+
+/* False: it is none, as one that was redacted. */
+static bool take_file(Transcript *t, Turn *turn, const RunStep *s)
+{
+    json_t *read = NULL;
+    LlmPart file = { .kind = LLM_FILE };
+    if (json_read(s->body, &read, NULL) != JOT_OK)
+        return false;
+    AUTO_PTR(json_t) value = read;
+    if (!base64_read(json_member(value, "data"), &t->arena, &file.text))
+        return false;
+    file.name = copy_member(value, "name", &t->arena);
+    file.args = copy_member(value, "type", &t->arena);
+    LlmPart **files = turn ? &turn->files : &t->files;
+    size_t *n = turn ? &turn->files_n : &t->files_n, *cap = turn ? &turn->files_cap : &t->files_cap;
+    *files = arena_grow(&t->arena, *files, *n, cap, sizeof(LlmPart), alignof(LlmPart));
+    (*files)[(*n)++] = file;
+    if (turn)
+        turn->last = s->seq;
+    return true;
+}
+
 static void take_notice(Transcript *t, const RunStep *s)
 {
     Turn *turn = transcript_last(t);
+    if (str_eq(s->word, S("file")) && take_file(t, turn, s))
+        return;
     if (turn && str_eq(s->word, S("short"))) {
         for (size_t i = 0; i < turn->calls_n; i++)
             turn->calls[i].most = s->n;
@@ -412,6 +455,7 @@ static void take_setup(Transcript *t, const RunStep *s)
                     .headroom = number_member(value, "headroom"),
                     .max_tokens = (uint32_t)number_member(value, "max_tokens"),
                     .raised = json_is_true(json_object_get(value, "raised")),
+                    .tool_choice = copy_member(value, "tool_choice", &t->arena),
                     .system = copy_member(value, "system", &t->arena),
                     .tools_n = json_array_size(tools) };
     setup.tools = NEW_ARRAY(&t->arena, LlmTool, setup.tools_n + 1);
@@ -444,6 +488,10 @@ void transcript_take(Transcript *t, const RunStep *given)
     t->seq = s->seq;
     if (s->kind != RUN_FOLD && s->kind != RUN_END)
         t->end = t->end_why = (Str){ 0 };
+    /* What was given with the question comes before the setup; of all else the loop comes after. */
+    bool with = s->kind == RUN_NOTICE && (str_eq(s->word, S("file")) || str_eq(s->word, S("user")));
+    if (s->kind != RUN_INIT && s->kind != RUN_SETUP && !with && !t->set_up)
+        t->foreign = true;
     switch (s->kind) {
     case RUN_INIT:
         t->query = arena_copy(&t->arena, s->body);

@@ -11,6 +11,7 @@
  *   tool_result  and came back
  *   notice       what the loop said to the model
  *   notice       of the kind 'short': the newest turn's results are shown in part, too
+ *   notice       of the kind 'file': an image or a document that the user gave
  *   clear        older results are shown as a line that says how to read them
  *   compact      the summary stands for all turns up to a record
  *
@@ -37,6 +38,7 @@ typedef struct Setup {
     uint64_t headroom;   /* of these, kept free for its reply */
     uint32_t max_tokens; /* of a reply; 0: the model has its own limit */
     bool raised;         /* because a reply reached it before it said anything */
+    Str tool_choice;     /* of the first reply; LLM_CHOICE_NONE: of all.  Empty: none */
     Str model;           /* its address, without anything secret */
 } Setup;
 
@@ -81,6 +83,8 @@ typedef struct Turn {
     Str text; /* of TURN_FINAL: the answer; else what the model said */
     Str why;  /* of TURN_UNREADABLE and TURN_REFUSED */
     Str notice;
+    LlmPart *files; /* that came with it */
+    size_t files_n, files_cap;
     Str *rules; /* directories whose rules it was shown */
     size_t rules_n, rules_cap;
     bool at_limit; /* it ended where its limit of tokens was reached ... */
@@ -92,7 +96,10 @@ typedef struct Transcript {
     uint64_t seq; /* of the newest record taken in */
     Str run;
     Str query;
-    Frame frame; /* without a sign: the run was begun by a version that had none */
+    LlmPart *files; /* that came with it */
+    size_t files_n, files_cap;
+    bool foreign; /* before it was set up it had records that no loop makes */
+    Frame frame;  /* without a sign: the run was begun by a version that had none */
     bool set_up;
     uint64_t setup_seq; /* of the newest setup */
     bool setup_lost;    /* the first one was redacted: turns cannot be understood for certain */
@@ -111,6 +118,9 @@ typedef struct Transcript {
     /* Tokens of the newest request as its provider counted them (0: it did not), and as they were
      * estimated before it was sent. */
     uint64_t reported, estimated;
+    uint64_t cached;    /* of those that were counted, how many were read from a cache */
+    LlmUsage usage;     /* of all replies of this run, as far as their provider counted */
+    uint32_t factor;    /* of the model's tokens, in thousandths; 0: FACTOR_ONE.  Not in the run */
     uint64_t spent;     /* tokens of all requests and replies of this run */
     uint64_t inherited; /* records up to here are another run's, from which it was taken back */
     bool answered;
@@ -134,6 +144,9 @@ TurnCall *transcript_open_call(const Transcript *t);
 bool transcript_has_rules(const Transcript *t, Str dir);
 
 /* --- Replies as records ------------------------------------------------------------------ */
+
+/* The body of a notice 'file'. */
+void file_write(Str name, Str type, Str bytes, Buf *to);
 
 /* The body of a reply's record.  `budget` is a JSON object, or empty. */
 void reply_write(const LlmReply *r, Str budget, Buf *to);

@@ -15,8 +15,8 @@ jot_status jot_doc_history(jot_pad *pad, const char *name, uint64_t before, size
     API_BEGIN(pad);
     TRY(api_stream(pad, name, &stream));
     TRY(api_limit(pad, limit, HISTORY_PAGE_MAX, &limit));
-    TRY(history_page(&pad->m, stream, &(HistoryAsk){ before, limit }, api_arena(pad), &h,
-                     api_err(pad)));
+    TRY(history_page(&pad->m, stream, &(HistoryAsk){ .before = before, .limit = limit },
+                     api_arena(pad), &h, api_err(pad)));
     const jot_doc **items = NEW_ARRAY(api_arena(pad), const jot_doc *, h.n + 1);
     for (size_t i = 0; i < h.n; i++) {
         const Record *r = &h.items[i];
@@ -24,6 +24,30 @@ jot_status jot_doc_history(jot_pad *pad, const char *name, uint64_t before, size
     }
     jot_docs *list = NEW_RESULT(pad, jot_docs);
     *list = (jot_docs){ .items = items, .count = h.n, .more = h.more, .damaged = h.damaged };
+    GIVE(out, list);
+    return JOT_OK;
+}
+
+jot_status jot_doc_versions(jot_pad *pad, const char *name, uint64_t from, size_t limit,
+                            const jot_docs **out)
+{
+    Str stream;
+    Records got;
+    GIVE(out, NULL);
+    API_BEGIN(pad);
+    TRY(api_stream(pad, name, &stream));
+    TRY(api_limit(pad, limit, HISTORY_PAGE_MAX, &limit));
+    SeqRange range = { from ? from : 1, limit };
+    TRY(store_read(pad->m.store, stream, range, api_arena(pad), &got, api_err(pad)));
+    const jot_doc **items = NEW_ARRAY(api_arena(pad), const jot_doc *, got.n + 1);
+    for (size_t i = 0; i < got.n; i++) {
+        const Record *r = &got.items[i];
+        jot_doc *d = api_give_mark(pad, stream, &r->mark, r->by, r->meta);
+        d->text = api_give_text(pad, r->body);
+        items[i] = d;
+    }
+    jot_docs *list = NEW_RESULT(pad, jot_docs);
+    *list = (jot_docs){ .items = items, .count = got.n, .more = got.more, .damaged = got.damaged };
     GIVE(out, list);
     return JOT_OK;
 }
@@ -93,6 +117,19 @@ jot_status jot_doc_undo(jot_pad *pad, const char *name, const char *if_version, 
     TRY(api_stream(pad, name, &stream));
     TRY(api_if(pad, if_version, &when));
     jot_status st = history_undo(&pad->m, stream, &when, api_arena(pad), &now, api_err(pad));
+    return api_end_change(pad, st, stream, &now, out);
+}
+
+jot_status jot_doc_redo(jot_pad *pad, const char *name, const char *if_version, const jot_doc **out)
+{
+    Str stream;
+    DocIf when;
+    Doc now;
+    GIVE(out, NULL);
+    API_BEGIN(pad);
+    TRY(api_stream(pad, name, &stream));
+    TRY(api_if(pad, if_version, &when));
+    jot_status st = history_redo(&pad->m, stream, &when, api_arena(pad), &now, api_err(pad));
     return api_end_change(pad, st, stream, &now, out);
 }
 

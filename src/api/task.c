@@ -40,7 +40,9 @@ static jot_task *give(jot_pad *p, const Task *t)
                        .seq = t->seq,
                        .at_ms = t->at_ms,
                        .by = api_give_name(p, t->by),
-                       .waits = api_give_names(p, NULL, 0) };
+                       .waits = api_give_names(p, NULL, 0),
+                       .holder = api_give_name(p, t->holder),
+                       .cancelled = t->cancelled };
     return out;
 }
 
@@ -56,7 +58,8 @@ jot_status jot_task_add(jot_pad *pad, const char *id, const jot_task_options *op
                     .priority = o.priority,
                     .max_retries = o.max_retries,
                     .later = o.later };
-    TRY(api_name(pad, "a task's id", id, &add.id));
+    if (id)
+        TRY(api_name(pad, "a task's id", id, &add.id));
     TRY(api_text(pad, o.description, &add.description));
     TRY(api_text(pad, o.expected_output, &add.expected_output));
     ApiStrings tools = { "tools", o.tools, o.tools_count, TASK_NAMES_MAX };
@@ -117,6 +120,76 @@ jot_status jot_task_start(jot_pad *pad, const char *id, bool manual, const jot_t
     API_BEGIN(pad);
     TRY(api_name(pad, "a task's id", id, &name));
     jot_status st = task_start(&pad->m, name, manual, api_arena(pad), &t, api_err(pad));
+    return end_move(pad, st, &t, out);
+}
+
+jot_status jot_task_next(jot_pad *pad, const jot_task **out)
+{
+    Task t;
+    GIVE(out, NULL);
+    API_BEGIN(pad);
+    TRY(task_next(&pad->m, api_arena(pad), &t, api_err(pad)));
+    GIVE(out, give(pad, &t));
+    return JOT_OK;
+}
+
+/* The texts of an edit; those that are not given stay NULL. */
+static jot_status read_edit(jot_pad *p, const jot_task_edit_options *o, TaskEdit *out, Str texts[3])
+{
+    if (o->description) {
+        TRY(api_text(p, *o->description, &texts[0]));
+        out->description = &texts[0];
+    }
+    if (o->expected_output) {
+        TRY(api_text(p, *o->expected_output, &texts[1]));
+        out->expected_output = &texts[1];
+    }
+    texts[2] = str(o->agent);
+    out->agent = o->agent ? &texts[2] : NULL;
+    out->priority = o->priority;
+    out->max_retries = o->max_retries;
+    out->later = o->later;
+    out->if_seq = o->if_seq;
+    return JOT_OK;
+}
+
+jot_status jot_task_edit(jot_pad *pad, const char *id, const jot_task_edit_options *options,
+                         const jot_task **out)
+{
+    jot_task_edit_options o;
+    Str name, texts[3];
+    TaskNames tools, needs;
+    TaskEdit edit = { 0 };
+    Task t = { 0 };
+    GIVE(out, NULL);
+    API_BEGIN(pad);
+    TRY(api_name(pad, "a task's id", id, &name));
+    TRY(api_options(pad, options, &o, sizeof o));
+    TRY(read_edit(pad, &o, &edit, texts));
+    tools.n = o.tools_count;
+    needs.n = o.dependencies_count;
+    TRY(api_strings(pad, &(ApiStrings){ "tools", o.tools, tools.n, TASK_NAMES_MAX }, &tools.items));
+    TRY(api_strings(pad, &(ApiStrings){ "dependencies", o.dependencies, needs.n, TASK_NAMES_MAX },
+                    &needs.items));
+    edit.tools = o.tools ? &tools : NULL;
+    edit.dependencies = o.dependencies ? &needs : NULL;
+    jot_status st = task_edit(&pad->m, name, &edit, api_arena(pad), &t, api_err(pad));
+    return end_move(pad, st, &t, out);
+}
+
+jot_status jot_task_cancel(jot_pad *pad, const char *id, const jot_task_move_options *options,
+                           const jot_task **out)
+{
+    jot_task_move_options o;
+    Str name;
+    Task t = { 0 };
+    GIVE(out, NULL);
+    API_BEGIN(pad);
+    TRY(api_name(pad, "a task's id", id, &name));
+    TRY(api_options(pad, options, &o, sizeof o));
+    TaskMove why = { .manual = o.manual, .if_seq = o.if_seq };
+    TRY(api_text(pad, o.reason, &why.reason));
+    jot_status st = task_cancel(&pad->m, name, &why, api_arena(pad), &t, api_err(pad));
     return end_move(pad, st, &t, out);
 }
 
@@ -191,6 +264,7 @@ jot_status jot_task_list(jot_pad *pad, const jot_task_query *query, const jot_ta
         ask.status = &status;
     }
     ask.after = str(q.after);
+    ask.of = q.mine ? pad->m.by : (Str){ 0 };
     TRY(api_limit(pad, q.limit, TASK_LIST_MAX, &ask.limit));
     TRY(task_list(&pad->m, &ask, api_arena(pad), &all, api_err(pad)));
     jot_tasks *list = give_problems(pad, all.problems, all.problems_n, all.problems_total);
@@ -201,13 +275,13 @@ jot_status jot_task_list(jot_pad *pad, const jot_task_query *query, const jot_ta
     return JOT_OK;
 }
 
-jot_status jot_task_next(jot_pad *pad, const jot_tasks **ready, const jot_tasks **waiting)
+jot_status jot_task_ready(jot_pad *pad, const jot_tasks **ready, const jot_tasks **waiting)
 {
-    TaskNext order;
+    TaskOrder order;
     GIVE(ready, NULL);
     GIVE(waiting, NULL);
     API_BEGIN(pad);
-    TRY(task_next(&pad->m, api_arena(pad), &order, api_err(pad)));
+    TRY(task_order(&pad->m, api_arena(pad), &order, api_err(pad)));
     jot_tasks *now = give_problems(pad, NULL, 0, 0);
     now->items = give_all(pad, order.ready, order.ready_n);
     now->count = order.ready_n;

@@ -22,7 +22,7 @@ static jot_status open_watch(jot_pad *p, Str prefix)
     if (p->watch && str_eq(str(p->watched), prefix))
         return JOT_OK;
     Watch *fresh = NULL;
-    TRY(watch_open(&fresh, &p->m, prefix, api_err(p)));
+    TRY(watch_open(&fresh, &p->m, &(WatchAsk){ prefix, true }, api_err(p)));
     api_watch_close(p);
     p->watch = fresh;
     p->watched = mem_alloc(prefix.n + 1);

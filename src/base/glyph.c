@@ -55,6 +55,23 @@ GlyphKind glyph_kind(uint32_t c)
     return category < COUNT_OF(kinds) ? kinds[category] : GLYPH_UNKNOWN;
 }
 
+GlyphClass glyph_class(uint32_t c)
+{
+    static const GlyphClass classes[] = {
+        [UTF8PROC_CATEGORY_LL] = GLYPH_CLASS_LOWER,  [UTF8PROC_CATEGORY_LU] = GLYPH_CLASS_UPPER,
+        [UTF8PROC_CATEGORY_LT] = GLYPH_CLASS_UPPER,  [UTF8PROC_CATEGORY_LM] = GLYPH_CLASS_LETTER,
+        [UTF8PROC_CATEGORY_LO] = GLYPH_CLASS_LETTER, [UTF8PROC_CATEGORY_MN] = GLYPH_CLASS_MARK,
+        [UTF8PROC_CATEGORY_MC] = GLYPH_CLASS_MARK,   [UTF8PROC_CATEGORY_ME] = GLYPH_CLASS_MARK,
+        [UTF8PROC_CATEGORY_ND] = GLYPH_CLASS_NUMBER, [UTF8PROC_CATEGORY_NL] = GLYPH_CLASS_NUMBER,
+        [UTF8PROC_CATEGORY_NO] = GLYPH_CLASS_NUMBER, [UTF8PROC_CATEGORY_ZS] = GLYPH_CLASS_SPACE,
+        [UTF8PROC_CATEGORY_ZL] = GLYPH_CLASS_SPACE,  [UTF8PROC_CATEGORY_ZP] = GLYPH_CLASS_SPACE,
+    };
+    if ((c >= '\t' && c <= '\r') || c == 0x85)
+        return GLYPH_CLASS_SPACE; /* controls that are space */
+    size_t category = (size_t)utf8proc_category((utf8proc_int32_t)c);
+    return category < COUNT_OF(classes) ? classes[category] : GLYPH_CLASS_OTHER;
+}
+
 bool glyph_next(Str s, size_t *at, uint32_t *c)
 {
     size_t n = utf8_char(s, *at, c);

@@ -29,6 +29,18 @@ typedef enum GlyphKind {
  * U+13442). */
 GlyphKind glyph_kind(uint32_t c);
 
+/* What a character is in writing, by Unicode's categories alone. */
+typedef enum GlyphClass {
+    GLYPH_CLASS_OTHER,  /* punctuation, symbols, what controls, and what is not assigned */
+    GLYPH_CLASS_LOWER,  /* Ll */
+    GLYPH_CLASS_UPPER,  /* Lu, Lt */
+    GLYPH_CLASS_LETTER, /* Lm, Lo: neither */
+    GLYPH_CLASS_MARK,   /* M */
+    GLYPH_CLASS_NUMBER, /* N */
+    GLYPH_CLASS_SPACE,  /* the property White_Space */
+} GlyphClass;
+GlyphClass glyph_class(uint32_t c);
+
 /* The character at *at of any bytes; *at moves past it.  False: the byte there is not UTF-8, and
  * *c is that byte. */
 bool glyph_next(Str s, size_t *at, uint32_t *c);

@@ -25,12 +25,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/magic.h>
 #include <linux/openat2.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
 #include <sys/syscall.h>
+#include <sys/utsname.h>
 #include <time.h>
 
 /* openat2 answers EAGAIN when a rename raced with the walk; it is rare and passes. */
@@ -236,6 +238,46 @@ int io_fdatasync(const Io *io, int fd)
 {
     IoCall call = { IO_FDATASYNC, .fd = fd, .dir = -1 };
     STEP(io, call, fdatasync(fd));
+}
+
+/* Errors of writing are told by syncfs since Linux 5.8. */
+static bool tells_errors(void)
+{
+    struct utsname system;
+    int major = 0, minor = 0;
+    return uname(&system) == 0 && sscanf(system.release, "%d.%d", &major, &minor) == 2 &&
+           (major > 5 || (major == 5 && minor >= 8));
+}
+
+/* FUSE and network drives need not pass it on, an overlay does so only lately. */
+static bool syncs_all(int fd)
+{
+    struct statfs fs;
+    if (fstatfs(fd, &fs) != 0)
+        return false;
+    switch ((unsigned long)fs.f_type) {
+    case EXT4_SUPER_MAGIC:
+    case XFS_SUPER_MAGIC:
+    case BTRFS_SUPER_MAGIC:
+    case F2FS_SUPER_MAGIC:
+    case TMPFS_MAGIC:
+        return true;
+    default:
+        return false;
+    }
+}
+
+int io_sync_all(const Io *io, int fd)
+{
+    IoCall call = { IO_SYNCFS, .fd = fd, .dir = -1 };
+    if (io->syncs_each || !tells_errors() || !syncs_all(fd))
+        return -EOPNOTSUPP;
+    STEP(io, call, syncfs(fd));
+}
+
+void io_hint_sync(int fd)
+{
+    (void)sync_file_range(fd, 0, 0, SYNC_FILE_RANGE_WRITE);
 }
 
 int io_truncate(const Io *io, int fd, off_t size)

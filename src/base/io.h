@@ -28,6 +28,7 @@ typedef enum IoKind {
     IO_WRITE,
     IO_FSYNC,
     IO_FDATASYNC,
+    IO_SYNCFS, /* everything of the file system that `fd` is on */
     IO_TRUNCATE,
     IO_RENAME,
     IO_UNLINK,
@@ -77,6 +78,7 @@ typedef struct Io {
     void (*sleep_us)(void *ctx, int64_t us);
     const char *boot_id;  /* 32 hex digits, or "" for a system that does not tell */
     const char *mount_id; /* of every file; "" likewise */
+    bool syncs_each;      /* io_sync_all is not to be had */
     void *ctx;
 } Io;
 
@@ -104,6 +106,14 @@ int io_write_at(const Io *io, int fd, Str data, off_t at);
 
 int io_fsync(const Io *io, int fd);
 int io_fdatasync(const Io *io, int fd);
+/* Make durable all that was written to the file system an open file lies on, names and bytes, by
+ * anybody, and tell of whatever could not be written since the file was opened.  -EOPNOTSUPP where
+ * the system does not promise both: before Linux 5.8, and on file systems other than ext4, XFS,
+ * Btrfs, F2FS and tmpfs. */
+int io_sync_all(const Io *io, int fd);
+/* Let the system begin to write a file to the disk, so that a sync finds less to do.  Only a hint:
+ * nothing rests on it. */
+void io_hint_sync(int fd);
 int io_truncate(const Io *io, int fd, off_t size);
 /* Say when a file was last written to, in nanoseconds since 1970. */
 int io_set_mtime(const Io *io, int fd, int64_t ns);

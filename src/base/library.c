@@ -12,25 +12,30 @@
 /* One lock for all libraries: each is opened once, and nothing waits inside. */
 static pthread_mutex_t opening = PTHREAD_MUTEX_INITIALIZER;
 
-#ifdef JOT_STATIC
-
-static jot_status fill(Library *l, Err *e)
+/* A library that was linked has all of its addresses at hand. */
+static bool linked(const Library *l)
 {
     for (size_t i = 0; i < l->count; i++) {
         if (!l->functions[i].linked)
-            return err_set(
-                e, JOT_UNSUPPORTED,
-                "%s needs %s, which the static build does not have: use a jotter made by "
-                "'make install'",
-                l->use, l->names[0]);
+            return false;
         memcpy(l->functions[i].to, &l->functions[i].linked, sizeof l->functions[i].linked);
     }
-    return JOT_OK;
+    return true;
+}
+
+#ifdef JOT_STATIC
+
+static jot_status load(Library *l, Err *e)
+{
+    return err_set(e, JOT_UNSUPPORTED,
+                   "%s needs %s, which the static build does not have: use a jotter made by "
+                   "'make install'",
+                   l->use, l->names[0]);
 }
 
 #else
 
-static jot_status fill(Library *l, Err *e)
+static jot_status load(Library *l, Err *e)
 {
     void *library = NULL;
     for (size_t i = 0; i < COUNT_OF(l->names) && l->names[i] && !library; i++)
@@ -56,7 +61,7 @@ jot_status library_open(Library *l, Err *e)
 {
     assert(l->names[0] && l->functions && l->count);
     pthread_mutex_lock(&opening);
-    jot_status st = l->open ? JOT_OK : fill(l, e);
+    jot_status st = l->open || linked(l) ? JOT_OK : load(l, e);
     l->open = st == JOT_OK;
     pthread_mutex_unlock(&opening);
     return st;

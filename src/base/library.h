@@ -5,8 +5,10 @@
  * A library once opened stays open, because what lies below it may register handlers that run when
  * the process ends.
  *
- * A static program cannot open libraries safely.  Built with JOT_STATIC, a library is there if it
- * was linked, and library_open() only copies the addresses. */
+ * A file that declares a library and is compiled with JOT_STATIC has it linked: library_open() then
+ * only copies the addresses.  A static program cannot open libraries safely: there library.c is
+ * compiled so too, and what was not linked is not there.  The library that packages of other
+ * languages carry has libstemmer linked and opens the rest. */
 #ifndef BASE_LIBRARY_H
 #define BASE_LIBRARY_H
 
@@ -15,7 +17,7 @@
 typedef struct LibraryFunction {
     const char *name;
     void *to;             /* the function pointer to set */
-    void (*linked)(void); /* in a static program; NULL: it is not linked */
+    void (*linked)(void); /* NULL: it is not linked */
 } LibraryFunction;
 
 #ifdef JOT_STATIC

@@ -61,6 +61,13 @@
     X(REDIS_SAME_NUMBER,    "redis: all writers have one number, so another's record is taken for ours") \
     X(REDIS_GUARD_BEFORE,   "redis: the guard is checked before the step that appends") \
     X(REDIS_TOKENS_STAY,    "redis: tokens of leases are given again after a failover") \
+    X(S3_BELIEVE_OLD_HEAD,  "s3: a record is put after a head that was seen long ago") \
+    X(S3_SAME_NUMBER,       "s3: another's record in the place of ours is taken for ours") \
+    X(S3_DELETE_YOUNG,      "s3: numbers are deleted while a writer may still count on them") \
+    X(S3_RECORD_BEFORE_MARK, "s3: a record is put without its name's mark") \
+    X(S3_NO_HINT,           "s3: a change is not announced") \
+    X(S3_REDACT_WHATEVER,   "s3: a redaction overwrites what came after its look") \
+    X(S3_NO_PROBE,          "s3: a server that ignores conditions is not noticed") \
     X(SERVER_WENT_BACK,     "servers: a head older than the one that was seen is believed") \
     X(FENCE_NOT_CHECKED,    "store: a lower fence token is accepted") \
     X(TIME_GOES_BACK,       "store: a record can be older than its predecessor") \

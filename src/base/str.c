@@ -134,3 +134,19 @@ size_t str_count_lines(Str s)
         n += s.p[i] == '\n';
     return n;
 }
+
+static bool has_line(Str text, Str start)
+{
+    for (size_t at = 0; at < text.n;) {
+        Str rest = str_from(text, at);
+        if (str_starts(rest, start))
+            return true;
+        at += str_find(rest, '\n') + 1;
+    }
+    return false;
+}
+
+bool str_has_marks(Str text)
+{
+    return has_line(text, S("<<<<<<< ")) && has_line(text, S(">>>>>>> "));
+}

@@ -71,4 +71,7 @@ bool str_cut(Str *rest, char sep, Str *head);
 MUST_USE bool str_to_i64(Str s, int64_t min, int64_t max, int64_t *out);
 MUST_USE bool str_to_u64(Str s, uint64_t max, uint64_t *out);
 
+/* True if lines begin with the marks that git puts around both sides of a conflict. */
+bool str_has_marks(Str text);
+
 #endif

@@ -262,3 +262,15 @@ Str url_from_path(Arena *into, const char *scheme, Str path)
     }
     return arena_copy(into, buf_str(&out));
 }
+
+Str url_base(const Url *u, Arena *into)
+{
+    bool six = str_find(u->host, ':') < u->host.n;
+    Str host = six ? u->host : url_encode(into, u->host, false), path = u->path;
+    while (path.n && path.p[path.n - 1] == '/')
+        path.n--;
+    Str port = u->port ? arena_printf(into, ":%d", u->port) : (Str){ 0 };
+    return arena_printf(into, STR_FMT "://%s" STR_FMT "%s" STR_FMT STR_FMT, STR_ARG(u->scheme),
+                        six ? "[" : "", STR_ARG(host), six ? "]" : "", STR_ARG(port),
+                        STR_ARG(url_encode(into, path, true)));
+}

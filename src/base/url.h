@@ -42,6 +42,10 @@ Str url_bare(Arena *into, Str text);
  * with ./ in front. */
 bool url_has_scheme(Str text);
 
+/* SCHEME://HOST[:PORT]/PATH from the parts of a URL with an authority, without user, parameters,
+ * and a slash at the end. */
+Str url_base(const Url *u, Arena *into);
+
 /* Percent-encode everything but letters, digits and "-._~"; '/' too if `keep_slash` is false. */
 Str url_encode(Arena *into, Str text, bool keep_slash);
 

@@ -13,11 +13,12 @@ enum { RULES_MAX = 256 * 1024, MAX_TOKENS_MAX = 1000 * 1000, SERVER_S_MAX = 24 *
 static jot_status find_model(Session *s, Str *out)
 {
     const char *named = opt_text(s, "model"), *set = getenv("JOTTER_MODEL"),
-               *anthropic = getenv("ANTHROPIC_API_KEY"), *openai = getenv("OPENAI_API_KEY");
+               *anthropic = getenv("ANTHROPIC_API_KEY"), *openai = getenv("OPENAI_API_KEY"),
+               *token = getenv("ANTHROPIC_AUTH_TOKEN");
     if (!named && set && set[0])
         named = set;
-    if (!named && anthropic && anthropic[0])
-        named = "anthropic:claude-sonnet-4-5";
+    if (!named && ((anthropic && anthropic[0]) || (token && token[0] && !(openai && openai[0]))))
+        named = "anthropic:claude-sonnet-5";
     if (!named && openai && openai[0])
         named = "openai:gpt-5";
     if (!named || !named[0])
@@ -103,6 +104,7 @@ jot_status agent_read(Session *s, Agent *out)
     char *dir = getcwd(NULL, 0);
     out->dir = arena_copy(&s->arena, str(dir ? dir : "/"));
     free(dir);
+    out->no_files = opt_given(s, "no-agents-md");
     TRY(opt_number(s, "max-iterations", 1, LOOP_ITERATIONS_MAX, 0, &out->iterations_max));
     TRY(opt_number(s, "max-tokens", 16, MAX_TOKENS_MAX, 0, &out->max_tokens));
     TRY(opt_number(s, "mcp-timeout", 1, SERVER_S_MAX, 0, &out->server_s));
@@ -113,11 +115,13 @@ jot_status agent_read(Session *s, Agent *out)
     return find_model(s, &out->model);
 }
 
-/* Rules about tools can be wrong, too, and are told before a model that is not there; but servers
- * are not started for one. */
+/* Rules about tools can be wrong, too, and are reported before a model that is not there; but
+ * servers are not started for one. */
 jot_status agent_open(Session *s, Agent *a)
 {
-    LlmOptions o = { .io = s->memory.io, .key_file = opt_text(s, "key-file") };
+    LlmOptions o = { .io = s->memory.io,
+                     .key_file = opt_text(s, "key-file"),
+                     .effort = opt_text(s, "effort") };
     bool servers = opt_given(s, "mcp");
     close_curtains();
     if (!servers)
@@ -147,6 +151,7 @@ PromptAsk agent_prompt(Session *s, const Agent *a, bool json)
                         .rules = a->rules,
                         .dir = a->dir,
                         .agent = s->by,
+                        .no_files = a->no_files,
                         .json = json,
                         .tools = a->tools,
                         .tools_n = a->tools_n };

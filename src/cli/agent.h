@@ -22,6 +22,8 @@
     { "mcp-timeout", "SECONDS", "how long a call of such a tool may go without an answer or progress; 120 by default" }, \
     { "max-iterations", "N", "replies of the model" }, \
     { "max-tokens", "N", "of one reply, hidden reasoning included" }, \
+    { "effort", "WORD", "how much the model thinks: none, minimal, low, medium, high, xhigh or max" }, \
+    { "no-agents-md", NULL, "do not read AGENTS.md and CLAUDE.md" }, \
     { "verbose", NULL, "show what fills the context" }, \
     { "quiet", NULL, "print the answer and nothing else" }
 /* clang-format on */
@@ -38,6 +40,7 @@ typedef struct Agent {
     Str model;            /* its address */
     Str rules;
     Str dir;
+    bool no_files;                                /* of rules */
     int64_t iterations_max, max_tokens, server_s; /* 0: not said */
 } Agent;
 

@@ -1,4 +1,13 @@
-/* args.c - the words of a command line: which command, which arguments, which options. */
+/* args.c - the words of a command line: which command, which arguments, which options.
+ *
+ * One pass from left to right, because what a word means depends on those before it:
+ *
+ *     --                 every word after it is an argument
+ *     --name[=value]     an option of the command so far, or of all commands
+ *     another word       a command, as long as there are some to choose from; else an argument
+ *
+ * "- item" is an argument, for the dash of a list.  When all words are read, their number is held
+ * against what the command takes.  What is wrong is one sentence, with what was probably meant. */
 #include <assert.h>
 #include <ctype.h>
 #include <string.h>
@@ -12,6 +21,8 @@ const Opt opts_always[] = {
     { "as", "NAME", "who writes; else $JOTTER_AS, $USER, your name" },
     { "lease", "TOKEN", "write only while this lease stands; else $JOTTER_LEASE" },
     { "json", NULL, "answer with one JSON value" },
+    { "utc", NULL, "exact times, in UTC; so it is without a terminal" },
+    { "no-pager", NULL, "print all of it, however long it is" },
     { "help", NULL, "about this command" },
     { 0 },
 };
@@ -96,7 +107,7 @@ static jot_status take_as_command(Session *s, const Cmd *other)
     return JOT_OK;
 }
 
-/* One option, with its value behind '=' or in the next word. */
+/* One option, with its value after '=' or in the next word. */
 static jot_status read_opt(Session *s, char ***words)
 {
     Str name = str(**words + 2), value = { 0 };
@@ -145,7 +156,7 @@ static jot_status read_short(Session *s, const char *word)
 static jot_status read_word(Session *s, char *word)
 {
     Shown shown;
-    const Cmd *const *among = s->cmd ? s->cmd->subs : commands;
+    const Cmd *const *among = s->cmd ? cmd_subs(s->cmd) : commands;
     if (!among) {
         s->args[s->n++] = word;
         return JOT_OK;
@@ -218,7 +229,7 @@ static jot_status check_count(Session *s)
     const Cmd *cmd = s->cmd;
     if (!cmd || opt_given(s, "help"))
         return JOT_OK;
-    if (cmd->subs && !cmd->run)
+    if (cmd_subs(cmd) && !cmd->run)
         return err_set(&s->err, JOT_INVALID,
                        "'jotter %s' needs one more word: see 'jotter help %s'", s->path, s->path);
     if (s->n < cmd->args_min || s->n > cmd->args_max)
@@ -232,7 +243,7 @@ jot_status args_read(Session *s, char **words)
     while (words[n])
         n++;
     s->args = NEW_ARRAY(&s->arena, char *, n + 1);
-    bool plain = false; /* behind -- */
+    bool plain = false; /* after -- */
     while (*words) {
         const char *word = *words;
         if (!plain && strcmp(word, "--") == 0) {

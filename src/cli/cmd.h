@@ -36,7 +36,8 @@ typedef struct Cmd {
     const char *summary; /* one line, without a full stop */
     const char *help;    /* what else to know, in lines that end in a newline; may be "" */
     const Opt *opts;     /* ends in {0}; may be NULL */
-    const struct Cmd *const *subs; /* words after this one, ends in NULL; run: without one */
+    const struct Cmd *const *subs; /* words after this one, ends in NULL; run: without one ... */
+    const struct Noun *noun;       /* ... or the table they are made from: ask cmd_subs() */
     int args_min, args_max;
     bool hidden;                 /* not in help: for programs */
     const char *stands_for;      /* an older word for the command of this path; not in help */
@@ -45,8 +46,19 @@ typedef struct Cmd {
     jot_status (*run)(Session *s);
 } Cmd;
 
-/* All commands, in the order of help; ends in NULL.  NULL before commands_make() (commands.h). */
+/* --- All of them (commands.c) ----------------------------------------------------------- */
+
+/* In the order of help; ends in NULL.  NULL before commands_make() (commands.h). */
 extern const Cmd *const *commands;
+/* What the command at this place of `commands` and those after it are for; NULL: as the one before.
+ */
+const char *command_group(size_t i);
+
+/* The words after a command's own, ends in NULL; NULL: there are none.  Those of a noun are made
+ * here and not at the start: a server that is started needs none of them. */
+const Cmd *const *cmd_subs(const Cmd *cmd);
+
+/* --- What every command has ------------------------------------------------------------ */
 
 /* The options every command has; ends in {0}. */
 extern const Opt opts_always[];
@@ -104,7 +116,10 @@ MUST_USE jot_status read_token(Session *s, const char *text, uint64_t *out);
 /* Open the session's pad, to write under the session's lease if it has one; `create` makes it if
  * there is none. */
 MUST_USE jot_status session_open(Session *s, bool create);
-/* The same where a pad that is not there yet is an empty one: *there is false then. */
+/* The same for commands that are about whether it is there: *there is false if not. */
+MUST_USE jot_status session_look(Session *s, bool *there);
+/* The same where the user's own pad, if it is not there yet, is an empty one: *there is false then,
+ * and standard error says so.  One that was named must be there. */
 MUST_USE jot_status session_open_any(Session *s, bool *there);
 /* For commands that only name the pad to others: JOT_DENIED if it was found and may not be used. */
 MUST_USE jot_status session_judge(Session *s);
@@ -154,6 +169,19 @@ void help_all(FILE *to);
  * manual page. */
 void help_answer(const Session *s, const Cmd *cmd, const char *path, bool man);
 extern const Cmd cmd_help, cmd_complete, cmd_completion;
+
+/* --- Examples (examples.c) ------------------------------------------------------------ */
+
+/* Command lines that show what a command is good for, one a line, each ends in a newline; NULL:
+ * there are none. */
+const char *examples_of(const char *path);
+
+/* --- Topics (topics.c) ---------------------------------------------------------------- */
+
+/* The text of a topic, NULL if there is none of this name; the i-th topic's name, NULL after the
+ * last. */
+const char *topic_text(const char *name);
+const char *topic_at(size_t i);
 
 /* --- The manual page (man.c) ---------------------------------------------------------- */
 

@@ -1,11 +1,16 @@
 /* cmd_care.c - looking after a pad from the shell: verify, doctor, gc, stats. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "base/time.h"
 #include "cli/cmd.h"
+#include "cli/progress.h"
 #include "cli/when.h"
 #include "memory/care.h"
+#include "memory/run/session.h"
+#include "memory/search/search.h"
+#include "memory/search/vectors.h"
 
 extern const Cmd cmd_verify, cmd_doctor, cmd_gc, cmd_stats;
 
@@ -20,15 +25,9 @@ static unsigned long long ull(uint64_t n)
 typedef struct Telling {
     Session *s;
     json_t *faults; /* with --json */
-    bool terminal;
+    Progress progress;
     bool would; /* mending is only talked about */
 } Telling;
-
-static void clear_progress(const Telling *t)
-{
-    if (t->terminal)
-        fputs("\r\033[K", stderr);
-}
 
 static void tell_fault(void *ctx, const StoreFault *f)
 {
@@ -37,7 +36,7 @@ static void tell_fault(void *ctx, const StoreFault *f)
         json_array_append_new(t->faults, fault_json(f));
         return;
     }
-    clear_progress(t);
+    progress_clear(&t->progress);
     printf("%s%s%s", ink(fault_counts(f->kind) ? INK_RED : INK_DIM), fault_name(f->kind),
            ink(INK_PLAIN));
     if (f->stream.n) {
@@ -53,10 +52,8 @@ static void tell_fault(void *ctx, const StoreFault *f)
 
 static void show_progress(void *ctx, const VerifyCount *c)
 {
-    const Telling *t = ctx;
-    if (t->terminal)
-        fprintf(stderr, "\r%s, %s, %s", counted(c->streams, "stream").text,
-                counted(c->records, "record").text, counted(c->bytes, "byte").text);
+    Telling *t = ctx;
+    progress_show(&t->progress, c->streams, c->total, counted(c->records, "record").text);
 }
 
 static void print_count(const CareCount *c)
@@ -88,11 +85,11 @@ static jot_status run_verify(Session *s)
 {
     CareCount c;
     AUTO_PTR(json_t) faults = json_array();
-    Telling t = { s, faults, can_show_progress(), false };
-    VerifyHooks hooks = { tell_fault, show_progress, &t };
+    Telling t = { .s = s, .faults = faults, .progress = progress_new("stream") };
+    VerifyHooks hooks = { tell_fault, t.progress.terminal ? show_progress : NULL, &t };
     TRY(session_open(s, false));
     jot_status st = care_verify(&s->memory, &hooks, &c, &s->err);
-    clear_progress(&t);
+    progress_clear(&t.progress);
     TRY(st);
     if (s->json) {
         json_t *out = care_json(&c);
@@ -118,13 +115,86 @@ static void print_done(const DoctorReport *r)
                counted(d->accepted, "stream").text);
 }
 
+/* What hooks could not say, because nobody listens to them; told once more and forgotten by --fix.
+ */
+static json_t *tell_hooks(Session *s, bool fix)
+{
+    SessionFailures h = session_failures(&s->arena);
+    if (fix)
+        session_forget_failures();
+    if (h.n && !s->json)
+        print_sentence("hooks failed %s%s, the last: " STR_FMT, counted(h.n, "time").text,
+                       h.more ? " and more" : "", STR_ARG(h.last));
+    return json_pack("{s:I, s:o}", "n", (json_int_t)h.n, "last", json_text(h.last));
+}
+
+/* Whether searches use a table of word vectors, and if not, why. */
+static json_t *look_at_vectors(void)
+{
+    Vectors *v = NULL;
+    Err why = { 0 };
+    jot_status st = vectors_open(&v, &why);
+    const char *path = vectors_path();
+    json_t *out = json_pack("{s:b, s:I, s:s, s:o}", "used", st == JOT_OK, "pieces",
+                            (json_int_t)(v ? vectors_pieces(v) : 0), "why", why.text, "file",
+                            path ? json_text(str(path)) : json_null());
+    vectors_close(v);
+    return out;
+}
+
+static void print_vectors(const json_t *v)
+{
+    if (json_is_true(json_object_get(v, "used")))
+        printf("searches use a table of word vectors (%lld pieces of words)\n",
+               (long long)json_integer_value(json_object_get(v, "pieces")));
+    else if (!json_is_null(json_object_get(v, "file")))
+        print_sentence("searches use no table of word vectors: %s",
+                       json_string_value(json_object_get(v, "why")));
+}
+
+/* Whether searches use an embeddings server, and of how many rows they have vectors. */
+static json_t *look_at_server(Session *s)
+{
+    AUTO_PTR(Search) search = NULL;
+    SearchEmbedded x = { 0 };
+    Err why = { 0 };
+    const char *address = getenv("JOTTER_EMBED");
+    if (!address || !address[0])
+        return json_null();
+    jot_status st = search_open(&search, &s->memory, NULL, &why);
+    if (st == JOT_OK)
+        st = search_embed(search, true, &s->arena, &x, &why);
+    bool used = st == JOT_OK && x.told;
+    return json_pack("{s:b, s:o, s:o, s:I, s:I, s:s}", "used", used, "url", json_text(x.url),
+                     "model", json_text(x.model), "rows", (json_int_t)x.rows, "vectors",
+                     (json_int_t)x.had, "why",
+                     st != JOT_OK ? why.text
+                     : used       ? ""
+                                  : "nothing was sent yet: 'jotter embed'");
+}
+
+static void print_server(const json_t *v)
+{
+    if (json_is_null(v))
+        return;
+    if (json_is_true(json_object_get(v, "used")))
+        print_sentence("searches ask %s (model %s) what texts mean: %lld of %lld have a vector",
+                       json_string_value(json_object_get(v, "url")),
+                       json_string_value(json_object_get(v, "model")),
+                       (long long)json_integer_value(json_object_get(v, "vectors")),
+                       (long long)json_integer_value(json_object_get(v, "rows")));
+    else
+        print_sentence("searches do not use JOTTER_EMBED: %s",
+                       json_string_value(json_object_get(v, "why")));
+}
+
 static jot_status run_doctor(Session *s)
 {
     DoctorOptions o = { .fix = opt_given(s, "fix"), .after_crash = opt_given(s, "after-crash") };
     DoctorReport r;
     AUTO_PTR(json_t) faults = json_array();
-    Telling t = { s, faults, can_show_progress(), !o.fix };
-    VerifyHooks hooks = { tell_fault, show_progress, &t };
+    Telling t = { .s = s, .faults = faults, .progress = progress_new("stream"), .would = !o.fix };
+    VerifyHooks hooks = { tell_fault, t.progress.terminal ? show_progress : NULL, &t };
     if (o.after_crash && !o.fix)
         return err_set(&s->err, JOT_INVALID, "--after-crash changes files: say --fix too");
     TRY(session_open(s, false));
@@ -133,15 +203,23 @@ static jot_status run_doctor(Session *s)
                "list)\n",
                (unsigned)s->found.owner);
     jot_status st = care_doctor(&s->memory, &o, &hooks, &r, &s->err);
-    clear_progress(&t);
+    progress_clear(&t.progress);
     TRY(st);
+    AUTO_PTR(json_t) failures = tell_hooks(s, o.fix);
     if (s->json) {
         json_t *out = doctor_json(&r, o.fix);
+        json_object_set(out, "hook_failures", failures);
         if (s->found.listed)
             json_object_set_new(out, "owner", json_integer((json_int_t)s->found.owner));
         json_object_set(out, "problems", faults);
+        json_object_set_new(out, "vectors", look_at_vectors());
+        json_object_set_new(out, "embed", look_at_server(s));
         print_json(out);
     } else {
+        AUTO_PTR(json_t) vectors = look_at_vectors();
+        AUTO_PTR(json_t) server = look_at_server(s);
+        print_vectors(vectors);
+        print_server(server);
         if (o.fix)
             print_done(&r);
         print_count(&r.after);
@@ -174,28 +252,48 @@ static jot_status read_policy(Session *s, GcPolicy *p)
     TRY(opt_number(s, "bytes", 1, INT64_MAX, 0, &bytes));
     TRY(opt_time(s, "before", false, &p->before_ms));
     TRY(check_prefix(s, p->prefix));
-    if (!keep && !bytes && !p->before_ms)
+    if (!keep && !bytes && !p->before_ms && !opt_given(s, "sessions"))
         return err_set(&s->err, JOT_INVALID,
-                       "say what to keep: --keep N, --before TIME or --bytes N");
+                       "say what to keep: --keep N, --before TIME, --bytes N or --sessions TIME");
     p->keep = (uint64_t)keep;
     p->bytes = (uint64_t)bytes;
     return JOT_OK;
 }
 
+/* Runs that hooks recorded go whole: nobody asked for them. */
+static jot_status purge_sessions(Session *s, const GcPolicy *p, uint64_t *n)
+{
+    int64_t before = io_wall_ms(s->memory.io) - SESSION_DAYS * (int64_t)(24 * 60 * 60 * 1000);
+    *n = 0;
+    if (p->prefix.n && !opt_given(s, "sessions"))
+        return JOT_OK;
+    if (opt_given(s, "sessions"))
+        TRY(opt_time(s, "sessions", false, &before));
+    return session_purge(&s->memory, before, p->dry_run, n, &s->err);
+}
+
 static jot_status run_gc(Session *s)
 {
     GcPolicy p;
-    GcCount c;
+    GcCount c = { 0 };
+    uint64_t sessions;
     AUTO_PTR(json_t) streams = json_array();
-    Telling t = { s, streams, false, false };
+    Telling t = { .s = s, .faults = streams };
     TRY(read_policy(s, &p));
     TRY(session_open(s, false));
-    TRY(care_gc(&s->memory, &p, tell_trimmed, &t, &c, &s->err));
-    if (s->json)
-        print_json(json_pack("{s:b, s:I, s:I, s:O}", "dry_run", p.dry_run, "records",
-                             (json_int_t)c.records, "bytes", (json_int_t)c.bytes, "streams",
-                             streams));
-    else
+    if (p.keep || p.bytes || p.before_ms)
+        TRY(care_gc(&s->memory, &p, tell_trimmed, &t, &c, &s->err));
+    TRY(purge_sessions(s, &p, &sessions));
+    if (s->json) {
+        print_json(json_pack("{s:b, s:I, s:I, s:I, s:O}", "dry_run", p.dry_run, "records",
+                             (json_int_t)c.records, "bytes", (json_int_t)c.bytes, "sessions",
+                             (json_int_t)sessions, "streams", streams));
+        return JOT_OK;
+    }
+    if (sessions)
+        printf("%s %s that hooks recorded\n", p.dry_run ? "would drop" : "dropped",
+               counted(sessions, "session").text);
+    if (p.keep || p.bytes || p.before_ms || !sessions)
         printf("%s %s, %s of %s\n", p.dry_run ? "would drop" : "dropped",
                counted(c.records, "record").text, counted(c.bytes, "byte").text,
                counted(c.streams, "stream").text);
@@ -216,6 +314,8 @@ static void print_stats(const Stats *st)
                k->records ? time_text(k->oldest_ms).text : "-                       ",
                k->records ? time_text(k->newest_ms).text : "-");
     }
+    if (st->requests)
+        printf("%s to the server for this\n", counted(st->requests, "request").text);
 }
 
 static jot_status run_stats(Session *s)
@@ -266,6 +366,7 @@ static const Opt gc_opts[] = {
     { "keep", "N", "drop what is older than the newest N versions; at least 16" },
     { "before", "TIME", "drop versions written before: 2026-01-31, or 90d (ago)" },
     { "bytes", "N", "drop old versions beyond N bytes a stream" },
+    { "sessions", "TIME", "drop runs of hooks without a record since; 30d if not given" },
     { "prefix", "NAME", "only streams whose names begin so: notes/, runs/2025" },
     { "dry-run", NULL, "only say what would go" },
     { 0 },
@@ -276,7 +377,8 @@ const Cmd cmd_gc = {
     .args = "",
     .summary = "Drop old versions, by count, age or size",
     .help = "The newest 16 records of a stream always stay, and so does its value.  Without\n"
-            "--prefix only the history of documents goes, never records of runs or logs.\n",
+            "--prefix only the history of documents goes, never records of runs or logs, and\n"
+            "sessions that hooks recorded, whole, after 30 days without a record.\n",
     .opts = gc_opts,
     .run = run_gc,
 };

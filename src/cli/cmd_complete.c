@@ -14,18 +14,22 @@
 #include "cli/setup_client.h"
 #include "cli/shell_line.h"
 #include "cli/verb_cmd.h"
+#include "memory/doc/history.h"
+#include "memory/doc/note.h"
+#include "tool/tool.h"
 
-enum { NAMES_MAX = 200 };
+enum { NAMES_MAX = 200, VERSIONS_MAX = 30 };
 
 static const char *const shells[] = { "bash", "zsh", "fish", NULL };
 
 /* What was asked, and where the answers go. */
 typedef struct Asked {
     Session *s;
-    char **words; /* behind `jotter`; the last is at the cursor */
+    char **words; /* after `jotter`; the last is at the cursor */
     int n;
     Str start;       /* the last word */
     Str pad;         /* as the line names it; empty: it does not */
+    Str first;       /* the command's first argument, if it stands before the cursor */
     size_t kept;     /* as in ShellLine */
     char quote;      /* as in ShellLine */
     bool for_a_line; /* answers are quoted here */
@@ -70,7 +74,7 @@ static void offer_opts(const Asked *a, const Opt *opts)
     }
 }
 
-/* The option a word is, or begins with, if a value stands behind its '='. */
+/* The option a word is, or begins with, if a value follows its '='. */
 static const Opt *find_opt(const Cmd *cmd, const char *word)
 {
     const Opt *lists[] = { cmd ? cmd->opts : NULL, opts_always };
@@ -113,18 +117,43 @@ static Where find_pad(const Asked *a)
     return where_find(pad, &a->s->arena);
 }
 
-/* Names in the pad; that there is no pad, or that it cannot be read, is no answer and no fault. */
+/* That there is no pad, or that it cannot be read, is no answer and no fault. */
+static bool open_pad(const Asked *a)
+{
+    Session *s = a->s;
+    Err ignored = { 0 };
+    s->where = find_pad(a);
+    SafeFound found = { .path = s->where.found };
+    MemoryOptions o = { .read_only = true, .found = s->where.found ? &found : NULL };
+    return where_check(&s->where, &ignored) == JOT_OK &&
+           memory_open(&s->memory, s->where.url, &o, &ignored) == JOT_OK;
+}
+
+/* The newest versions of the document that the line is about. */
+static void offer_versions(const Asked *a)
+{
+    Session *s = a->s;
+    Str stream;
+    History page;
+    Err ignored = { 0 };
+    if (!a->first.n || !open_pad(a) ||
+        note_resolve(a->first, &s->arena, &stream, &ignored) != JOT_OK ||
+        history_page(&s->memory, stream, &(HistoryAsk){ .limit = VERSIONS_MAX, .glance = true },
+                     &s->arena, &page, &ignored) != JOT_OK)
+        return;
+    for (size_t i = 0; i < page.n; i++)
+        if (mark_live(&page.items[i].mark))
+            offer(a, version_of(page.items[i].mark.sha256).text);
+}
+
+/* Names in the pad. */
 static void offer_names(const Asked *a, Str kind)
 {
     Session *s = a->s;
     Listing page;
     Err ignored = { 0 };
     Str prefix = arena_printf(&s->arena, STR_FMT STR_FMT, STR_ARG(kind), STR_ARG(a->start));
-    s->where = find_pad(a);
-    SafeFound found = { .path = s->where.found };
-    MemoryOptions o = { .read_only = true, .found = s->where.found ? &found : NULL };
-    if (where_check(&s->where, &ignored) != JOT_OK ||
-        memory_open(&s->memory, s->where.url, &o, &ignored) != JOT_OK ||
+    if (!open_pad(a) ||
         store_list(s->memory.store, &(ListQuery){ .prefix = prefix, .limit = NAMES_MAX }, &s->arena,
                    &page, &ignored) != JOT_OK)
         return;
@@ -132,41 +161,69 @@ static void offer_names(const Asked *a, Str kind)
         give(a, str_from(page.items[i].name, kind.n));
 }
 
-static void offer_arg(const Asked *a, const Cmd *cmd, int at)
+/* What a word of help stands for, whether an argument or an option's value is called so. */
+static void offer_word(const Asked *a, Str word)
 {
     static const struct {
         const char *word, *kind;
     } kinds[] = {
-        { "KEY", "notes/" },
-        { "RUN", "runs/" },
-        { "TASK", "tasks/" },
-        { "PLAN", "plans/" },
+        { "KEY", "notes/" }, { "RUN", "runs/" },   { "TASK", "tasks/" },
+        { "ID", "tasks/" },  { "PLAN", "plans/" },
     };
-    assert(cmd);
-    Str word = placeholder(cmd, at);
-    const Param *p = cmd->verb ? verb_param_at(cmd->verb, at + 1) : NULL;
-    if (p && p->choices)
-        offer_all(a, p->choices);
+    static const char *const times[] = { "today", "yesterday", "1h", "1d", "7d", NULL };
+    static const char *const nouns[] = { "notes", "memories", "artifacts",   "tasks", "plans",
+                                         "runs",  "cycles",   "checkpoints", "logs",  NULL };
+    static const struct {
+        const char *word;
+        const char *const *values;
+    } words[] = { { "SHELL", shells }, { "TIME", times }, { "KIND", nouns } };
     for (size_t i = 0; i < COUNT_OF(kinds); i++)
         if (str_eq(word, str(kinds[i].word)))
             offer_names(a, str(kinds[i].kind));
+    for (size_t i = 0; i < COUNT_OF(words); i++)
+        if (str_eq(word, str(words[i].word)))
+            offer_all(a, words[i].values);
+    if (str_eq(word, S("VERSION")))
+        offer_versions(a);
     if (str_eq(word, S("CLIENT")))
         for (size_t i = 0; setup_client(i); i++)
             offer(a, setup_client(i)->name);
-    if (str_eq(word, S("SHELL")))
-        offer_all(a, shells);
 }
 
-/* What an option's value may be; words of a policy; for other values the shell offers files. */
+static void offer_arg(const Asked *a, const Cmd *cmd, int at)
+{
+    assert(cmd);
+    const Param *p = cmd->verb ? verb_param_at(cmd->verb, at + 1) : NULL;
+    if (p && p->choices)
+        offer_all(a, p->choices);
+    offer_word(a, placeholder(cmd, at));
+}
+
+/* The last of several profiles, with those before it. */
+static void offer_profiles(const Asked *a)
+{
+    size_t comma = str_find_last(a->start, ',');
+    Str before = comma < a->start.n ? str_slice(a->start, 0, comma + 1) : (Str){ 0 };
+    for (Str rest = S(TOOL_PROFILE_WORDS), word; rest.n;) {
+        if (!str_cut(&rest, ',', &word))
+            word = rest, rest = (Str){ 0 };
+        Str whole =
+            arena_printf(&a->s->arena, STR_FMT STR_FMT, STR_ARG(before), STR_ARG(str_trim(word)));
+        offer(a, whole.p);
+    }
+}
+
+/* What an option's value may be; for what only a file system knows the shell offers files. */
 static void offer_value(const Asked *a, const Cmd *cmd, const Opt *opt)
 {
     Arena *into = &a->s->arena;
     const Param *p = cmd && cmd->verb ? verb_param_of(cmd->verb, opt->name) : NULL;
     if (p && p->choices)
         offer_all(a, p->choices);
-    if (strcmp(opt->value, "WORDS") != 0)
-        return;
-    for (size_t i = 0; policy_word(i, into).n; i++)
+    offer_word(a, str(opt->value));
+    if (strcmp(opt->value, "PROFILES") == 0)
+        offer_profiles(a);
+    for (size_t i = 0; strcmp(opt->value, "WORDS") == 0 && policy_word(i, into).n; i++)
         offer(a, policy_word(i, into).p);
 }
 
@@ -197,7 +254,7 @@ static void answer(Asked *a)
     const Cmd *cmd = NULL;
     const Cmd *const *among = commands;
     int args = 0;
-    bool plain = false, about = false; /* behind --; behind help, where only commands stand */
+    bool plain = false, about = false; /* after --; after help, where only commands stand */
     for (int i = 0; i + 1 < a->n; i++) {
         const char *word = a->words[i];
         const Opt *opt = plain ? NULL : find_opt(cmd, word);
@@ -211,16 +268,19 @@ static void answer(Asked *a)
         }
         const Cmd *found = find_cmd(among, word);
         bool help = found == &cmd_help && !about;
-        args += !found;
+        if (!found && !args++)
+            a->first = str(word);
         about = about || help;
         if (found)
-            cmd = found, among = help ? commands : found->subs;
+            cmd = found, among = help ? commands : cmd_subs(found);
     }
     if (!plain && str_starts(a->start, S("-"))) {
         offer_opts(a, cmd ? cmd->opts : NULL);
         offer_opts(a, opts_always);
     } else if (among) {
         offer_cmds(a, among);
+        for (size_t i = 0; about && cmd == &cmd_help && topic_at(i); i++)
+            offer(a, topic_at(i));
     } else if (!about) {
         offer_arg(a, cmd, args);
     }

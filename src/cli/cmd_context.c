@@ -22,6 +22,7 @@ static jot_status read_rules(Session *s, Str *out)
 static jot_status run_context(Session *s)
 {
     int64_t budget, limit;
+    bool there;
     AUTO(Run) r = { 0 };
     ContextAsk ask = { .agent = str(opt_text(s, "agent")) };
     TRY(opt_number(s, "budget", CONTEXT_BUDGET_MIN, CONTEXT_BUDGET_MAX, CONTEXT_BUDGET, &budget));
@@ -29,7 +30,9 @@ static jot_status run_context(Session *s)
     ask.query = str(opt_text(s, "query"));
     ask.language = getenv("JOTTER_LANGUAGE");
     TRY(read_rules(s, &ask.rules));
-    TRY(session_open(s, false));
+    TRY(session_open_any(s, &there));
+    if (!there) /* as an empty one */
+        TRY(memory_open(&s->memory, S("mem:"), &(MemoryOptions){ .create = true }, &s->err));
     if (opt_given(s, "run")) {
         TRY(run_named(&s->memory, str(opt_text(s, "run")), &r, &s->err));
         ask.run = &r;

@@ -92,7 +92,7 @@ static jot_status wait_for(Session *s, const char *file, int64_t until_ms, bool 
     return JOT_OK;
 }
 
-/* One after the other until somebody stops it; one that fails is told of and does not end it. */
+/* One after the other until somebody stops it; one that fails is reported and does not end it. */
 static jot_status run_many(Session *s, Shift *x, int64_t every_s, const char *file)
 {
     int64_t next_ms = io_awake_ms(s->memory.io);

@@ -2,7 +2,7 @@
  *
  * The editor works on a copy in a private file.  What it leaves is written on
  * condition of the version it was given; if somebody wrote meanwhile both changes
- * are merged, and if that cannot be done the copy stays and its name is told. */
+ * are merged, and if that cannot be done the copy stays and its name is printed. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>

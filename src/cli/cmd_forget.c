@@ -1,11 +1,12 @@
 /* cmd_forget.c - taking text out for good, from the shell: purge, redact, and both of runs.
  *
- * A phrase that could not be taken out everywhere is a failure (unsupported), told behind the
- * answer of what was done: whoever only looks at the exit code learns that the text is still
+ * A phrase that could not be taken out everywhere is a failure (unsupported), reported after the
+ * answer of what was done: a caller that looks at the exit code alone learns that the text is still
  * there. */
 #include <unistd.h>
 
 #include "cli/docs.h"
+#include "cli/progress.h"
 #include "memory/forget/forget.h"
 #include "memory/run/run_newest.h"
 
@@ -146,23 +147,18 @@ static jot_status redact_version(Session *s)
 
 typedef struct Telling {
     json_t *left; /* with --json */
-    bool json, terminal;
+    bool json;
+    Progress progress;
 } Telling;
-
-static void clear_progress(const Telling *t)
-{
-    if (t->terminal)
-        fputs("\r\033[K", stderr);
-}
 
 static void report_left(void *ctx, const ForgetLeft *l)
 {
-    const Telling *t = ctx;
+    Telling *t = ctx;
     if (t->json) {
         json_array_append_new(t->left, forget_left_json(l));
         return;
     }
-    clear_progress(t);
+    progress_clear(&t->progress);
     printf("%sleft%s  ", ink(INK_RED), ink(INK_PLAIN));
     print_name(l->stream.n ? l->stream : S("the pad"));
     fputs(": ", stdout);
@@ -171,10 +167,10 @@ static void report_left(void *ctx, const ForgetLeft *l)
 
 static void show_progress(void *ctx, const ForgetCount *c)
 {
-    const Telling *t = ctx;
-    if (t->terminal)
-        fprintf(stderr, "\r%s looked at, %s redacted", counted(c->streams, "stream").text,
-                counted(c->redacted, "record").text);
+    Telling *t = ctx;
+    char more[80];
+    snprintf(more, sizeof more, "%s redacted", counted(c->redacted, "record").text);
+    progress_show(&t->progress, c->streams, 0, more);
 }
 
 static jot_status redact_all(Session *s)
@@ -184,10 +180,10 @@ static jot_status redact_all(Session *s)
     TRY(read_phrase(s, &phrase));
     TRY(session_open(s, false));
     AUTO_PTR(json_t) left = json_array();
-    Telling t = { .left = left, .json = s->json, .terminal = can_show_progress() };
+    Telling t = { .left = left, .json = s->json, .progress = progress_new("stream") };
     ForgetHooks hooks = { report_left, show_progress, &t };
     jot_status st = forget_all(&s->memory, phrase, &hooks, &c, &s->err);
-    clear_progress(&t);
+    progress_clear(&t.progress);
     if (st != JOT_OK && st != JOT_UNSUPPORTED)
         return st;
     if (s->json) {

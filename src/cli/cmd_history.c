@@ -5,7 +5,7 @@
 #include "cli/when.h"
 #include "memory/kinds.h"
 
-extern const Cmd cmd_history, cmd_diff, cmd_blame, cmd_undo, cmd_restore;
+extern const Cmd cmd_history, cmd_diff, cmd_blame, cmd_undo, cmd_redo, cmd_restore;
 
 enum { PAGE = 500, CHANGES_SHOWN = 25 };
 
@@ -57,8 +57,8 @@ static jot_status show_history(Session *s, Str stream, int64_t limit, uint64_t b
         AUTO(Arena) arena = { 0 };
         History page;
         size_t room = limit < PAGE ? (size_t)limit : PAGE;
-        TRY(history_page(&s->memory, stream, &(HistoryAsk){ told->before, room }, &arena, &page,
-                         &s->err));
+        TRY(history_page(&s->memory, stream, &(HistoryAsk){ .before = told->before, .limit = room },
+                         &arena, &page, &s->err));
         AUTO_PTR(json_t) list = into ? history_json(stream, &page) : NULL;
         if (into)
             json_array_extend(into, list);
@@ -142,6 +142,9 @@ static jot_status run_changes(Session *s)
             ask.since_ms || ask.by.n || ask.kind.n ? ", as asked" : " yet");
     if (list.more)
         say("there are older ones: --limit %lld", (long long)limit * 4);
+    if (list.unseen)
+        say("only the %d newest streams were looked at, and %zu older ones were not: name a --kind",
+            CHANGES_STREAMS, list.unseen);
     return JOT_OK;
 }
 
@@ -234,7 +237,10 @@ static jot_status tell_changed(Session *s, Str stream, Str mine, const Doc *now)
     return docs_tell(s, &c);
 }
 
-static jot_status run_undo(Session *s)
+typedef jot_status (*Going)(Memory *m, Str stream, const DocIf *when, Arena *into, Doc *out,
+                            Err *e);
+
+static jot_status go(Session *s, Going going)
 {
     Str stream;
     DocIf when;
@@ -242,7 +248,7 @@ static jot_status run_undo(Session *s)
     TRY(docs_arg(s, 0, &stream));
     TRY(docs_if(s, &when));
     TRY(docs_open(s, stream));
-    jot_status st = history_undo(&s->memory, stream, &when, &s->arena, &now, &s->err);
+    jot_status st = going(&s->memory, stream, &when, &s->arena, &now, &s->err);
     if (st == JOT_CONFLICT)
         return tell_changed(s, stream, (Str){ 0 }, &now);
     TRY(st);
@@ -254,6 +260,16 @@ static jot_status run_undo(Session *s)
                             (unsigned long long)(back ? back : 1));
     docs_answer(s, stream, &now, line, (Str){ 0 });
     return JOT_OK;
+}
+
+static jot_status run_undo(Session *s)
+{
+    return go(s, history_undo);
+}
+
+static jot_status run_redo(Session *s)
+{
+    return go(s, history_redo);
 }
 
 static jot_status run_restore(Session *s)
@@ -284,8 +300,8 @@ static jot_status run_restore(Session *s)
 /* --- The tables ------------------------------------------------------------------------ */
 
 #define VERSION_HELP                                                                          \
-    "A VERSION is 12 to 64 hex digits, a seq, ~N for N changes back, 'now', or a time such\n" \
-    "as 2026-01-31T18:45:00Z or 2026-01-31.\n"
+    "A VERSION is 7 to 64 hex digits, a seq, ~N for N versions back, 'now', or a time such\n" \
+    "as yesterday, 2h or 2026-01-31T18:45:00Z.\n"
 
 static const Opt history_opts[] = {
     { "limit", "N", "at most so many; of the pad 25 if not given" },
@@ -293,7 +309,6 @@ static const Opt history_opts[] = {
     { "since", "TIME", "of the pad: not before; yesterday, monday, 12h, 7d, 2026-01-31" },
     { "by", "NAME", "of the pad: only what this one changed" },
     { "kind", "KIND", "of the pad: only notes, memories, artifacts, tasks, plans, runs ..." },
-    { "utc", NULL, "exact times, in UTC; so it is without a terminal" },
     { 0 },
 };
 
@@ -346,6 +361,17 @@ const Cmd cmd_undo = {
     .args_min = 1,
     .args_max = 1,
     .run = run_undo,
+};
+
+const Cmd cmd_redo = {
+    .name = "redo",
+    .args = "KEY",
+    .summary = "Take back the last undo",
+    .help = "As often as undo was said, if nothing was written since.\n",
+    .opts = if_version_opts,
+    .args_min = 1,
+    .args_max = 1,
+    .run = run_redo,
 };
 
 const Cmd cmd_restore = {

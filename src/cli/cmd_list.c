@@ -17,7 +17,7 @@ static void print_title(Session *s, const Listed *l)
     AUTO(Arena) arena = { 0 };
     Doc doc;
     if (!mark_live(&l->mark) || l->mark.size > TITLE_READ ||
-        doc_read(&s->memory, l->name, &arena, &doc, &(Err){ 0 }) != JOT_OK)
+        doc_glance(&s->memory, l->name, &arena, &doc, &(Err){ 0 }) != JOT_OK)
         return;
     Str title = doc_title(doc.text);
     if (title.n == 0)
@@ -32,11 +32,12 @@ static void print_title(Session *s, const Listed *l)
 static void print_long(Session *s, const Listed *l)
 {
     bool live = mark_live(&l->mark);
-    printf("%-*s  %8llu  %-12s  ", VERSION_HEX, live ? version_of(l->mark.sha256).text : "deleted",
+    printf("%-*s  %8llu  %-12s  ", VERSION_HEX,
+           live ? version_listed(l->mark.seq, l->mark.sha256).text : "deleted",
            (unsigned long long)l->mark.size, when_shown(s, l->mark.at_ms).text);
     print_padded(doc_word(l->name), 16);
     fputs("  ", stdout);
-    print_padded(l->mark.seq == 0 ? S("edited") : l->by, 8);
+    print_padded(l->by, 8);
     print_title(s, l);
     putchar('\n');
 }
@@ -59,7 +60,8 @@ static void print_page(Session *s, const Listing *page)
 }
 
 /* Those that were changed last, newest first. */
-static jot_status list_recent(Session *s, Str prefix, size_t limit, json_t *into, bool *more)
+static jot_status list_recent(Session *s, Str prefix, size_t limit, json_t *into, Str *last,
+                              bool *more)
 {
     Newest newest;
     NewestAsk ask = { .prefix = prefix, .max = limit < RECENT_MAX ? limit : RECENT_MAX };
@@ -75,6 +77,7 @@ static jot_status list_recent(Session *s, Str prefix, size_t limit, json_t *into
     } else {
         print_page(s, &page);
     }
+    *last = newest.n ? newest.items[newest.n - 1].name : (Str){ 0 };
     *more = newest.total > newest.n;
     return JOT_OK;
 }
@@ -120,8 +123,7 @@ static jot_status run_list(Session *s)
     if (there && !s->json && opt_given(s, "long"))
         print_header();
     if (there && opt_given(s, "recent")) {
-        TRY(list_recent(s, arg_at(s, 0), (size_t)limit, list, &more));
-        last = S("-");
+        TRY(list_recent(s, arg_at(s, 0), (size_t)limit, list, &last, &more));
     } else if (there) {
         TRY(list_all(s, arg_at(s, 0), (size_t)limit, list, &last, &more));
     } else if (arg_at(s, 0).n) {
@@ -162,7 +164,6 @@ static jot_status run_prompt(Session *s)
 static const Opt list_opts[] = {
     { "long", NULL, "version, bytes, time, key, author, first line" },
     { "recent", NULL, "those that were changed last, newest first" },
-    { "utc", NULL, "exact times, in UTC; so it is without a terminal" },
     { "deleted", NULL, "those that were deleted instead" },
     { "limit", "N", "at most so many" },
     { "after", "KEY", "only those after this one" },

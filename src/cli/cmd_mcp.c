@@ -1,12 +1,12 @@
 /* cmd_mcp.c - the pad for programs that speak MCP, over standard input and output or over HTTP. */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "base/url.h"
 #include "cli/cmd.h"
 #include "cli/seen.h"
+#include "cli/tokens.h"
 #include "mcp/http/http.h"
 #include "mcp/server/pipe.h"
 
@@ -31,21 +31,12 @@ static jot_status check_parent(Session *s, const char *path)
 
 static jot_status token_path(Session *s, const char **out)
 {
-    const char *given = opt_text(s, "token-file"), *data = getenv("XDG_DATA_HOME");
-    const char *home = getenv("HOME");
+    const char *given = opt_text(s, "token-file");
     if (given) {
         *out = given;
         return check_parent(s, given);
     }
-    if (data && data[0] == '/')
-        *out = arena_printf(&s->arena, "%s/jotter/token", data).p;
-    else if (home && home[0] == '/')
-        *out = arena_printf(&s->arena, "%s/.local/share/jotter/token", home).p;
-    else
-        return err_set(
-            &s->err, JOT_INVALID,
-            "the token has no place: give --token-file, or set HOME to an absolute path");
-    return JOT_OK;
+    return tokens_mcp_path(s, out);
 }
 
 /* Without a token only this machine may ask, and only if somebody says so. */
@@ -131,7 +122,7 @@ static jot_status run_mcp(Session *s)
     };
     if (s->named)
         o.by = s->by;
-    /* A pad that cannot be meant is told now; whether it is there only the first call asks. */
+    /* A pad that cannot be meant is reported now; whether it is there only the first call asks. */
     Url url;
     TRY(where_check(&s->where, &s->err));
     TRY(url_parse(o.url, &s->arena, &url, &s->err));

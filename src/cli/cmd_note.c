@@ -235,7 +235,7 @@ static const Opt read_opts[] = {
     { "lines", "A:B", "only these lines, counted from 1; A:, :B and A are fine" },
     { "tokens", "N", "only as much as takes about N tokens" },
     { "raw", NULL, "with bounds: only the text, without what was left out and the version" },
-    { "version", "VERSION", "an older version: hex digits, a seq, or ~N for N changes back" },
+    { "version", "VERSION", "an older version: hex digits, a seq, or ~N for N versions back" },
     { "at", "TIME", "as it was then: 2026-01-31T18:45:00Z or 2026-01-31" },
     { 0 },
 };

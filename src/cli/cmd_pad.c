@@ -40,11 +40,11 @@ static jot_status run_init(Session *s)
 {
     bool there;
     TRY(choose_place(s));
-    TRY(session_open_any(s, &there));
-    if (!there) {
+    TRY(session_look(s, &there));
+    if (!there)
         seen_keep(s); /* whoever makes a pad knows that it is there */
-        TRY(session_open(s, true));
-    }
+    memory_close(&s->memory);
+    TRY(session_open(s, true)); /* also one that is there: git may have brought a part of it */
     s->changed = !there;
     if (s->json) {
         print_json(json_pack("{s:o, s:b}", "pad", json_text(url_bare(&s->arena, s->where.url)),
@@ -132,7 +132,7 @@ static jot_status run_where(Session *s)
         print_name_line(url_bare(&s->arena, s->where.url));
         print_sentence("because    %s", s->where.why);
     }
-    TRY(session_open_any(s, &there));
+    TRY(session_look(s, &there));
     if (s->json)
         return where_json(s, there);
     if (there)

@@ -79,6 +79,8 @@ static jot_status run_approve(Session *s)
     TRY(key_arg(s, &key, &stream));
     TRY(docs_open(s, stream));
     TRY(doc_read(&s->memory, stream, &s->arena, &d, &s->err));
+    memory_close(&s->memory);
+    TRY(session_open(s, true)); /* a clone may be without what an id needs (store/files/clone.c) */
     TRY(rules_check(&s->memory, key, d.text, &s->err));
     if (tty_open(&tty, &s->err) != JOT_OK)
         return err_set(&s->err, JOT_DENIED,

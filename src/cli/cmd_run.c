@@ -11,10 +11,16 @@
 enum {
     QUERY_MAX = 1024 * 1024,
     WHY_CHARS = 500,
+    FILES_MAX = 20,
     WAIT_MS = 2000, /* what a killed run had started may take a moment to end */
 };
 
 extern const Cmd cmd_run;
+
+typedef struct Files {
+    Str *paths, *texts;
+    size_t n;
+} Files;
 
 static jot_status read_query(Session *s, Str *out)
 {
@@ -36,6 +42,58 @@ static jot_status read_protocol(Session *s, bool *json)
     if (word && !*json && strcmp(word, "native") != 0)
         return err_set(&s->err, JOT_INVALID, "--protocol '%s': use native or json",
                        err_show(&shown, str(word)));
+    return JOT_OK;
+}
+
+/* What the first reply must do; a word, or a tool that is there. */
+static jot_status read_choice(Session *s, const Agent *a, Setup *setup)
+{
+    const char *word = opt_text(s, "tool-choice");
+    Shown shown;
+    if (!word || str_eq(str(word), S("auto")))
+        return JOT_OK;
+    if (setup->json)
+        return err_set(&s->err, JOT_INVALID,
+                       "--tool-choice is for models with tool calls: leave out --protocol json");
+    bool found = str_eq(str(word), S(LLM_CHOICE_ANY)) || str_eq(str(word), S(LLM_CHOICE_NONE));
+    for (size_t i = 0; !found && i < a->tools_n; i++)
+        found = str_eq(a->tools[i].name, str(word));
+    if (!found)
+        return err_set(&s->err, JOT_INVALID,
+                       "--tool-choice '%s': use auto, required, none or the name of a tool",
+                       err_show(&shown, str(word)));
+    setup->tool_choice = str(word);
+    return JOT_OK;
+}
+
+/* The last part of a path, which is all a model gets to know of it. */
+static Str name_of(Str path)
+{
+    Str head;
+    while (str_cut(&path, '/', &head))
+        ;
+    return path;
+}
+
+/* Files that were given are read and judged before anything is begun. */
+static jot_status read_files(Session *s, Files *out)
+{
+    out->n = opt_all(s, "file", &out->paths);
+    if (out->n > FILES_MAX)
+        return err_set(&s->err, JOT_TOO_BIG, "--file was given %zu times: at most %d", out->n,
+                       FILES_MAX);
+    out->texts = NEW_ARRAY(&s->arena, Str, out->n + 1);
+    for (size_t i = 0; i < out->n; i++) {
+        TRY(read_file(s, out->paths[i].p, LLM_FILE_MAX, &out->texts[i]));
+        TRY(loop_check_file(name_of(out->paths[i]), out->texts[i], &s->err));
+    }
+    return JOT_OK;
+}
+
+static jot_status attach_files(Session *s, const Files *files, Run *r)
+{
+    for (size_t i = 0; i < files->n; i++)
+        TRY(loop_attach(r, name_of(files->paths[i]), files->texts[i], &s->err));
     return JOT_OK;
 }
 
@@ -66,6 +124,7 @@ static jot_status make_setup(Session *s, const Agent *a, Str query, Loop *l)
     setup->tools = a->tools;
     setup->tools_n = a->tools_n;
     l->protocol_given = opt_given(s, "protocol");
+    TRY(read_choice(s, a, setup));
     l->setup_anew = opt_given(s, "window") || opt_given(s, "max-tokens");
     AUTO(Buf) left_out = { 0 };
     PromptAsk ask = agent_prompt(s, a, setup->json);
@@ -89,12 +148,20 @@ static json_t *outcome_json(const Agent *a, const Run *r, const LoopOutcome *o)
 {
     AUTO(Arena) arena = { 0 };
     RunStep first;
+    double cost;
+    bool priced = llm_cost(a->llm, &o->usage, &cost);
     json_t *out = json_pack("{s:s, s:s, s:o, s:o, s:I, s:I, s:I, s:I, s:I, s:o, s:O}", "run", r->id,
                             "end", loop_end_name(o->end), "answer", json_text(o->answer), "why",
                             json_text(o->why), "replies", (json_int_t)o->replies, "results",
                             (json_int_t)o->results, "cleared", (json_int_t)r->state.cleared,
                             "tokens", (json_int_t)o->tokens, "summed", (json_int_t)o->summed,
                             "budget", budget_json(&o->budget), "events", a->live.events);
+    json_object_set_new(out, "usage",
+                        json_pack("{s:I, s:I, s:I, s:I}", "input", (json_int_t)o->usage.input,
+                                  "cache_read", (json_int_t)o->usage.cache_read, "cache_write",
+                                  (json_int_t)o->usage.cache_write, "output",
+                                  (json_int_t)o->usage.output));
+    json_object_set_new(out, "cost_usd", priced ? json_real(cost) : json_null());
     if (run_origin(r, &arena, &first, NULL) == JOT_OK && first.origin.n) {
         json_object_set_new(out, "origin", json_text(first.origin));
         json_object_set_new(out, "turn", json_integer((json_int_t)first.turn));
@@ -114,6 +181,19 @@ static void tell_stop(Session *s, const Run *r, const LoopOutcome *o)
         say("continue with: jotter run --resume %s", r->id);
 }
 
+/* How many tokens it took, how many of them were read from a cache, and what they cost. */
+static Str spent_text(const Agent *a, const LoopOutcome *o, Arena *into)
+{
+    double cost;
+    AUTO(Buf) text = { 0 };
+    buf_add(&text, str(counted(o->tokens, "token").text));
+    if (o->usage.cache_read)
+        buf_addf(&text, " (%llu from the cache)", (unsigned long long)o->usage.cache_read);
+    if (llm_cost(a->llm, &o->usage, &cost) && cost > 0)
+        buf_addf(&text, cost < 0.01 ? ", about $%.4f" : ", about $%.2f", cost);
+    return arena_copy(into, buf_str(&text));
+}
+
 static void tell_end(Session *s, const Agent *a, const Run *r, const LoopOutcome *o)
 {
     Shown id;
@@ -128,12 +208,13 @@ static void tell_end(Session *s, const Agent *a, const Run *r, const LoopOutcome
     if (o->end != LOOP_ANSWERED)
         tell_stop(s, r, o);
     else if (!a->live.quiet)
-        fprintf(stderr, "%srun %s: %s, %s, %s%s\n", ink(INK_DIM), err_show(&id, str(r->id)),
-                counted(o->replies, "reply").text, counted(o->results, "result").text,
-                counted(o->tokens, "token").text, ink(INK_PLAIN));
+        fprintf(stderr, "%srun %s: %s, %s, " STR_FMT "%s\n", ink(INK_DIM),
+                err_show(&id, str(r->id)), counted(o->replies, "reply").text,
+                counted(o->results, "result").text, STR_ARG(spent_text(a, o, &s->arena)),
+                ink(INK_PLAIN));
 }
 
-/* Begin a run, go on with one, or go back in one. */
+/* Begin a run, continue one, or go back in one. */
 static jot_status open_run(Session *s, Loop *l, Str query, Run *out)
 {
     AUTO(Run) named = { 0 };
@@ -154,12 +235,13 @@ static jot_status open_run(Session *s, Loop *l, Str query, Run *out)
     return query.n ? loop_say(out, query, &s->err) : JOT_OK;
 }
 
-static jot_status work(Session *s, Agent *a, Loop *l, Str query)
+static jot_status work(Session *s, Agent *a, Loop *l, Str query, const Files *files)
 {
     AUTO(Run) r = { 0 };
     LoopOutcome o;
     Shown id;
     TRY(open_run(s, l, query, &r));
+    TRY(attach_files(s, files, &r));
     act_set_plan(a->act, arena_copy(&s->arena, str(r.id)));
     a->live.run = &r;
     if (!a->live.quiet)
@@ -181,6 +263,7 @@ static jot_status run_run(Session *s)
     Str query;
     int64_t budget, turn;
     AUTO(Agent) a = { 0 };
+    Files files;
     Loop l = { .m = &s->memory, .wait_ms = WAIT_MS };
     TRY(read_query(s, &query));
     if (opt_given(s, "from") && !opt_given(s, "resume"))
@@ -191,22 +274,29 @@ static jot_status run_run(Session *s)
     TRY(runs_limits(s, &l.limits));
     TRY(opt_number(s, "from", 1, INT64_MAX, 0, &turn));
     TRY(agent_read(s, &a));
+    TRY(read_files(s, &files));
     TRY(session_open(s, !opt_given(s, "resume")));
     TRY(agent_open(s, &a));
     TRY(make_setup(s, &a, query, &l));
     l.llm = a.llm;
     l.tools = loop_tools_of(a.act);
+    if (a.no_files)
+        l.tools.touched = NULL;
     l.view = live_view(&a.live);
     l.iterations_max = a.iterations_max ? (uint64_t)a.iterations_max : LOOP_ITERATIONS;
     l.tokens_max = (uint64_t)budget;
     a.live.iterations_max = l.iterations_max;
-    return work(s, &a, &l, query);
+    return work(s, &a, &l, query, &files);
 }
 
 static const Opt opts[] = {
     { "resume", "RUN", "continue a run that stopped or was killed; 'last' is a name too" },
     { "from", "TURN", "with --resume: ask for this turn again, in a new run; the old run stays" },
     AGENT_OPTS,
+    { "file", "FILE",
+      "an image, a PDF or a text that the model gets with the question; up to 20 times" },
+    { "tool-choice", "WORD",
+      "what the first reply must do: auto, required (call a tool), none, or a tool's name" },
     { "protocol", "NAME", "native, or json for models without tool calls" },
     { "window", "N", "tokens of the model's context; else as the model has it" },
     { "budget", "N", "tokens of all requests and replies together" },

@@ -6,11 +6,12 @@
 
 #include "base/time.h"
 #include "cli/cmd.h"
+#include "cli/progress.h"
 #include "cli/when.h"
 #include "memory/doc/doc.h"
 #include "memory/search/evidence.h"
 
-extern const Cmd cmd_search;
+extern const Cmd cmd_search, cmd_embed;
 
 /* The words that were found stand between **: on a terminal they are bold instead. */
 static void print_snippet(Str text)
@@ -43,7 +44,7 @@ static void print_hit(const Hit *h, bool explain)
 {
     fputs(ink(INK_CYAN), stdout);
     print_name(h->stream);
-    printf("%s  version %s", ink(INK_PLAIN), version_of(h->sha256).text);
+    printf("%s  version %s", ink(INK_PLAIN), version_listed(h->seq, h->sha256).text);
     if (str_starts(h->stream, S("runs/")))
         printf("  record %llu", (unsigned long long)h->seq);
     printf("  %s  ", time_text(h->at_ms).text);
@@ -70,8 +71,7 @@ static void print_hits(const Hits *h, const SearchQuery *q)
 
 static void show_progress(void *ctx, uint64_t streams)
 {
-    (void)ctx;
-    fprintf(stderr, "\rindexing: %s", counted(streams, "stream").text);
+    progress_show(ctx, streams, 0, "being indexed");
 }
 
 static void print_evidence(const Evidence *v)
@@ -115,20 +115,27 @@ typedef struct Found {
     Evidence evidence;
 } Found;
 
+static void say_where_texts_go(void *ctx, const char *sentence)
+{
+    (void)ctx;
+    say("%s", sentence);
+}
+
 static jot_status find(Session *s, const SearchQuery *q, Found *out)
 {
     AUTO_PTR(Search) search = NULL;
-    bool terminal = can_show_progress();
+    Progress p = progress_new("stream");
     SearchOptions o = { .language = getenv("JOTTER_LANGUAGE"),
-                        .progress = terminal ? show_progress : NULL };
+                        .progress = p.terminal ? show_progress : NULL,
+                        .announce = say_where_texts_go,
+                        .ctx = &p };
     TRY(search_open(&search, &s->memory, &o, &s->err));
     jot_status st = opt_given(s, "reindex") ? search_rebuild(search, &s->err) : JOT_OK;
     if (st == JOT_OK && s->n && out->budget)
         st = evidence_find(search, q, out->budget, &s->arena, &out->evidence, &s->err);
     else if (st == JOT_OK && s->n)
         st = search_find(search, q, &s->arena, &out->hits, &s->err);
-    if (terminal)
-        fputs("\r\033[K", stderr);
+    progress_clear(&p);
     return st;
 }
 
@@ -145,6 +152,9 @@ static jot_status run_search(Session *s)
     TRY(session_open_any(s, &there));
     if (there)
         TRY(find(s, &q, &f));
+    Str notice = f.budget ? f.evidence.notice : f.hits.notice;
+    if (notice.n && !s->json)
+        say(STR_FMT, STR_ARG(notice));
     if (s->json)
         print_json(f.budget ? evidence_json(&f.evidence) : search_json(&f.hits, q.explain));
     else if (s->n && f.budget)
@@ -183,4 +193,72 @@ const Cmd cmd_search = {
     .opts = opts,
     .args_max = 64,
     .run = run_search,
+};
+
+/* --- Vectors of a server ----------------------------------------------------------------- */
+
+static unsigned long long ull(uint64_t x)
+{
+    return (unsigned long long)x;
+}
+
+static void show_sent(void *ctx, uint64_t made)
+{
+    progress_show(ctx, made, 0, "sent");
+}
+
+static void print_embedded(const SearchEmbedded *x, bool only_look)
+{
+    print_sentence("%llu of %llu notes and records have a vector of " STR_FMT " at " STR_FMT,
+                   ull(x->had + x->made), ull(x->rows), STR_ARG(x->model), STR_ARG(x->url));
+    if (only_look && x->had < x->rows)
+        print_sentence("the texts of %llu would be sent, secrets left out", ull(x->rows - x->had));
+}
+
+static jot_status run_embed(Session *s)
+{
+    AUTO_PTR(Search) search = NULL;
+    SearchEmbedded x;
+    bool only_look = opt_given(s, "dry-run");
+    Progress p = progress_new("text");
+    SearchOptions o = { .language = getenv("JOTTER_LANGUAGE"),
+                        .progress = p.terminal && !only_look ? show_sent : NULL,
+                        .announce = say_where_texts_go,
+                        .ctx = &p };
+    TRY(session_open(s, false));
+    TRY(search_open(&search, &s->memory, &o, &s->err));
+    jot_status st = search_embed(search, only_look, &s->arena, &x, &s->err);
+    progress_clear(&p);
+    if (st != JOT_OK && x.made)
+        say("%llu of %llu notes and records have a vector; the same command continues",
+            ull(x.had + x.made), ull(x.rows));
+    TRY(st);
+    if (s->json)
+        print_json(json_pack("{s:o, s:o, s:I, s:I, s:I, s:I}", "url", json_text(x.url), "model",
+                             json_text(x.model), "rows", (json_int_t)x.rows, "had",
+                             (json_int_t)x.had, "made", (json_int_t)x.made, "columns",
+                             (json_int_t)x.columns));
+    else
+        print_embedded(&x, only_look);
+    return JOT_OK;
+}
+
+static const Opt embed_opts[] = {
+    { "dry-run", NULL, "say how many texts would be sent where, and send none" },
+    { 0 },
+};
+
+const Cmd cmd_embed = {
+    .name = "embed",
+    .args = "",
+    .summary = "Let an embeddings server say what texts mean, for searches",
+    .help =
+        "JOTTER_EMBED=URL#MODEL names a server that speaks as OpenAI's: https://HOST/v1#MODEL,\n"
+        "or http://127.0.0.1:11434/v1#MODEL.  This sends the texts of all notes, memory files,\n"
+        "artifacts and steps of runs that have no vector yet, secrets left out, and keeps what\n"
+        "comes back in the search index; interrupted, it continues.  Searches then also find\n"
+        "what means the like in other words; each sends its query there, and waits 300 ms at\n"
+        "most.  JOTTER_EMBED_API_KEY is the server's key, if it needs one.\n",
+    .opts = embed_opts,
+    .run = run_embed,
 };

@@ -14,7 +14,10 @@
 #include "base/url.h"
 #include "base/utf8.h"
 #include "cli/cmd.h"
+#include "cli/hook_event.h"
 #include "cli/setup_client.h"
+#include "cli/setup_hooks.h"
+#include "cli/shell_line.h"
 #include "mcp/http/http.h"
 #include "memory/doc/diff.h"
 #include "tool/tool.h"
@@ -348,30 +351,40 @@ static void say_change(const Setup *u, Str diff)
                              "notes", u->notes));
         return;
     }
-    fputs(diff.n ? "wrote " : "nothing to do: it is all there in ", stdout);
+    const char *as_is = opt_given(u->s, "remove") ? "nothing to do: there are none of ours in "
+                                                  : "nothing to do: it is all there in ";
+    fputs(diff.n ? "wrote " : as_is, stdout);
     print_name_line(u->path);
+}
+
+/* Show what changes, and change it. */
+static jot_status apply(Setup *u, const SetupFile *f, Str text)
+{
+    Session *s = u->s;
+    Diff d;
+    AUTO(Buf) shown = { 0 };
+    diff_make(f->text, text, &s->arena, &d);
+    diff_write(&d, f->there ? u->path : S("/dev/null"), u->path, &shown);
+    if (shown.n && !s->json) {
+        print_text(buf_str(&shown)); /* seen also if the rest fails */
+        fflush(stdout);
+    }
+    if (shown.n)
+        TRY(setup_file_write(f, text, &s->err));
+    s->changed = shown.n > 0;
+    say_change(u, buf_str(&shown));
+    return JOT_OK;
 }
 
 static jot_status install(Setup *u, const SetupEntry *x)
 {
     Session *s = u->s;
     SetupFile f;
-    Diff d;
-    AUTO(Buf) text = { 0 }, shown = { 0 };
+    AUTO(Buf) text = { 0 };
     TRY(setup_file_read(u->path.p, &s->arena, &f, &s->err));
     TRY(u->c->edit(f.text, x, &text, &s->err));
-    diff_make(f.text, buf_str(&text), &s->arena, &d);
-    diff_write(&d, f.there ? u->path : S("/dev/null"), u->path, &shown);
-    if (shown.n && !s->json) {
-        print_text(buf_str(&shown)); /* seen also if the rest fails */
-        fflush(stdout);
-    }
     note_change(u, x, f.text);
-    if (shown.n)
-        TRY(setup_file_write(&f, buf_str(&text), &s->err));
-    s->changed = shown.n > 0;
-    say_change(u, buf_str(&shown));
-    return JOT_OK;
+    return apply(u, &f, buf_str(&text));
 }
 
 static jot_status do_setup(Setup *u)
@@ -394,6 +407,63 @@ static jot_status do_setup(Setup *u)
     if (st == JOT_UNSUPPORTED && !u->s->json)
         say_entry(u, buf_str(&alone)); /* what to add by hand */
     return at_file(u);
+}
+
+/* --- Hooks --------------------------------------------------------------------------------- */
+
+/* The command a shell gets. */
+static jot_status hook_command(Setup *u, Buf *out)
+{
+    Session *s = u->s;
+    Str program, pad;
+    TRY(find_program(u, &program));
+    shell_line_add(out, program, 0);
+    buf_addf(out, " hook %s", u->c->name);
+    if (opt_given(s, "pad")) {
+        TRY(find_pad(u, &pad));
+        buf_add(out, S(" --pad "));
+        shell_line_add(out, pad, 0);
+    }
+    if (opt_given(s, "as")) {
+        buf_add(out, S(" --as "));
+        shell_line_add(out, s->by, 0);
+    }
+    return JOT_OK;
+}
+
+static jot_status change_hooks(Setup *u, const SetupHooks *x)
+{
+    Session *s = u->s;
+    SetupFile f = { 0 };
+    AUTO(Buf) text = { 0 };
+    bool show = x->hook && !opt_given(s, "write");
+    if (!show)
+        TRY(setup_file_read(u->path.p, &s->arena, &f, &s->err));
+    TRY(setup_hooks(f.text, x, &text, &s->err));
+    if (show)
+        say_entry(u, buf_str(&text));
+    return show ? JOT_OK : apply(u, &f, buf_str(&text));
+}
+
+static jot_status do_hooks(Setup *u)
+{
+    Session *s = u->s;
+    AUTO(Buf) command = { 0 };
+    AUTO_PTR(json_t) hook = NULL;
+    TRY(find_here(u));
+    TRY(setup_hooks_client(u->c, &u->c, &s->err));
+    TRY(find_file(u));
+    SetupHooks x = { .client = u->c->name, .events = hook_client(str(u->c->name))->events };
+    const char *known = u->project ? u->c->project_note : u->c->own_note;
+    if (!opt_given(s, "remove")) {
+        TRY(hook_command(u, &command));
+        hook = json_pack("{s:s, s:o, s:i}", "type", "command", "command",
+                         json_text(buf_str(&command)), "timeout", setup_hooks_timeout(u->c));
+        x.hook = hook;
+        if (known)
+            note(u, "note: %s", known);
+    }
+    return change_hooks(u, &x) == JOT_OK ? JOT_OK : at_file(u);
 }
 
 static void list_clients(const Session *s)
@@ -419,7 +489,7 @@ static jot_status run_setup(Session *s)
         return JOT_OK;
     }
     TRY(setup_client_find(arg_at(s, 0), &u.c, &s->err));
-    jot_status st = do_setup(&u);
+    jot_status st = opt_given(s, "hooks") || opt_given(s, "remove") ? do_hooks(&u) : do_setup(&u);
     if (st == JOT_OK || st == JOT_UNSUPPORTED) {
         fflush(stdout); /* the notes are about what stands above them */
         say_notes(&u);
@@ -429,6 +499,8 @@ static jot_status run_setup(Session *s)
 
 static const Opt opts[] = {
     { "write", NULL, "put it into the file, after showing what changes" },
+    { "hooks", NULL, "the client's hooks instead: a context for each session, and a record of it" },
+    { "remove", NULL, "take the hooks out of the file again" },
     { "project", NULL, "the file of the project in this directory, not your own" },
     { "tools", "PROFILES", TOOL_PROFILE_WORDS "; with commas" },
     { "http", "URL", "for a server that runs: http://" MCP_HTTP_ADDRESS "/mcp" },
@@ -446,7 +518,10 @@ const Cmd cmd_setup = {
         "is; a file that cannot be edited safely is left alone.  The server uses the pad of the\n"
         "directory the client starts it in; --pad ties it to one pad.  The entry of a project\n"
         "names no path of this machine.  With --http the client sends the token that the variable\n"
-        "JOTTER_TOKEN holds.\n",
+        "JOTTER_TOKEN holds.\n"
+        "With --hooks claude-code, codex or gemini call 'jotter hook' at their events, so that\n"
+        "every session begins with the context of the pad and leaves a record of what was done;\n"
+        "--remove takes exactly that out again.  Other hooks in the file stay as they are.\n",
     .opts = opts,
     .args_min = 0,
     .args_max = 1,

@@ -7,23 +7,60 @@
 #include "cli/when.h"
 #include "memory/context/open.h"
 #include "memory/kinds.h"
+#include "memory/run/factor.h"
+#include "memory/run/session.h"
 
 extern const Cmd cmd_status;
 
-enum { CHANGES_SHOWN = 5 };
+enum { CHANGES_SHOWN = 5, MARKED_SHOWN = 10 };
 
 typedef struct Status {
+    Session *s;
     Kinds kinds;
+    Str marked[MARKED_SHOWN]; /* documents with marks of a conflict, as git leaves them */
+    size_t marked_n;          /* that there are, shown or not */
     OpenWork open;
+    SessionFailures hooks; /* of this user, in any pad */
     ChangeList changes;
+    json_t *models; /* whose tokens are known: factor_list() */
 } Status;
+
+static jot_status take(void *ctx, const Listed *l)
+{
+    Status *x = ctx;
+    AUTO(Arena) arena = { 0 };
+    Doc doc;
+    kinds_take(&x->kinds, l, true);
+    /* Only what was not written through Jotter can be what git left. */
+    bool marked = str_eq(l->by, S(STORE_OUTSIDE)) &&
+                  doc_glance(&x->s->memory, l->name, &arena, &doc, &(Err){ 0 }) == JOT_OK &&
+                  str_has_marks(doc.text);
+    if (marked && x->marked_n < MARKED_SHOWN)
+        x->marked[x->marked_n] = arena_copy(&x->s->arena, doc_word(l->name));
+    x->marked_n += marked;
+    return JOT_OK;
+}
+
+static void status_done(Status *x)
+{
+    json_decref(x->models);
+}
+DEFINE_AUTO(Status, status_done)
 
 static jot_status look(Session *s, Status *out)
 {
-    TRY(memory_kinds(&s->memory, LIST_LIVE, &out->kinds, &s->err));
+    TRY(memory_each(&s->memory, (Str){ 0 }, LIST_LIVE, take, out, &s->err));
     TRY(open_work(&s->memory, &s->arena, &out->open, &s->err));
+    json_decref(out->models);
+    out->models = NULL;
+    TRY(factor_list(&s->memory, &out->models, &s->err));
     return changes_list(&s->memory, &(ChangesAsk){ .limit = CHANGES_SHOWN }, &s->arena,
                         &out->changes, &s->err);
+}
+
+static size_t marked_shown(const Status *x)
+{
+    return x->marked_n < MARKED_SHOWN ? x->marked_n : MARKED_SHOWN;
 }
 
 static void print_status_json(Session *s, const Status *x, bool there)
@@ -33,13 +70,17 @@ static void print_status_json(Session *s, const Status *x, bool there)
         if (kind_word(x->kinds.items[i].name))
             json_object_set_new(counts, x->kinds.items[i].name,
                                 json_integer((json_int_t)x->kinds.items[i].n));
+    json_t *marked = json_array();
+    for (size_t i = 0; i < marked_shown(x); i++)
+        json_array_append_new(marked, json_text(x->marked[i]));
     AUTO_PTR(json_t) changes = changes_json(&x->changes);
     print_json(json_pack(
-        "{s:o, s:s, s:b, s:s, s:o, s:I, s:I, s:o, s:O}", "pad",
+        "{s:o, s:s, s:b, s:s, s:o, s:I, s:I, s:o, s:I, s:o, s:O, s:O}", "pad",
         json_text(url_bare(&s->arena, s->where.url)), "because", s->where.why, "exists", there,
         "read_only", there ? store_read_only_why(s->memory.store) : "", "counts", counts, "edited",
-        (json_int_t)x->kinds.edited, "damaged", (json_int_t)x->kinds.lost, "open",
-        open_work_json(&x->open), "changes", json_object_get(changes, "changes")));
+        (json_int_t)x->kinds.edited, "damaged", (json_int_t)x->kinds.lost, "conflicted", marked,
+        "hook_failures", (json_int_t)x->hooks.n, "open", open_work_json(&x->open), "changes",
+        json_object_get(changes, "changes"), "models", x->models));
 }
 
 static void print_counts(const Kinds *k)
@@ -75,26 +116,64 @@ static void print_open(Session *s, const OpenWork *w)
     }
 }
 
-static void print_health(Session *s, const Kinds *k)
+/* How a model's tokens compare with those that are estimated. */
+static void print_models(const json_t *models)
 {
+    for (size_t i = 0; i < json_array_size(models); i++) {
+        const json_t *row = json_array_get(models, i);
+        fputs(i ? "         " : "models   ", stdout);
+        print_name(json_member(row, "model"));
+        printf(": %.2f of its tokens for one that is estimated, learned from %lld requests\n",
+               json_real_value(json_object_get(row, "factor")),
+               (long long)json_integer_value(json_object_get(row, "requests")));
+    }
+}
+
+static void print_marked(const Status *x)
+{
+    if (!x->marked_n)
+        return;
+    fputs("health   with conflict marks of git:", stdout);
+    for (size_t i = 0; i < marked_shown(x); i++) {
+        fputs(i ? ", " : " ", stdout);
+        print_name(x->marked[i]);
+    }
+    if (x->marked_n > MARKED_SHOWN)
+        printf(" and %zu more", x->marked_n - MARKED_SHOWN);
+    puts("; edit the file, what you save is the next version");
+}
+
+static void print_hooks(const SessionFailures *h)
+{
+    if (h->n)
+        print_sentence("health   hooks failed %s%s, the last: " STR_FMT, counted(h->n, "time").text,
+                       h->more ? " and more" : "", STR_ARG(h->last));
+}
+
+static void print_health(Session *s, const Status *x)
+{
+    const Kinds *k = &x->kinds;
     const char *why = store_read_only_why(s->memory.store);
     if (why[0])
         print_sentence("health   read-only: %s", why);
     if (k->edited)
         printf("health   edited by hand, not recorded yet: %llu; the next write records them\n",
                (unsigned long long)k->edited);
+    print_marked(x);
     if (k->lost)
         printf("health   streams with records that cannot be read: %llu: jotter verify\n",
                (unsigned long long)k->lost);
-    if (!why[0] && !k->lost)
+    print_hooks(&x->hooks);
+    if (!why[0] && !k->lost && !x->marked_n && !x->hooks.n)
         puts("health   nothing is wrong at first sight; 'jotter verify' reads everything");
 }
 
 static jot_status run_status(Session *s)
 {
-    Status x = { 0 };
+    AUTO(Status) x = { .s = s, .models = json_array() };
     bool there;
     TRY(session_open_any(s, &there));
+    x.hooks = session_failures(&s->arena);
     if (there)
         TRY(look(s, &x));
     if (s->json) {
@@ -106,27 +185,23 @@ static jot_status run_status(Session *s)
     print_sentence(" (%s)", s->where.why);
     if (!there) {
         puts("holds    nothing: it is not there yet, the first write makes it");
+        print_hooks(&x.hooks);
         return JOT_OK;
     }
     print_counts(&x.kinds);
     print_open(s, &x.open);
-    print_health(s, &x.kinds);
+    print_models(x.models);
+    print_health(s, &x);
     if (x.changes.n)
         puts("\nlast changes (jotter history):");
     changes_print(s, &x.changes);
     return JOT_OK;
 }
 
-static const Opt status_opts[] = {
-    { "utc", NULL, "exact times, in UTC; so it is without a terminal" },
-    { 0 },
-};
-
 const Cmd cmd_status = {
     .name = "status",
     .args = "",
     .summary = "Say on one screen what the pad holds, what is open and what happened last",
     .help = "",
-    .opts = status_opts,
     .run = run_status,
 };

@@ -9,6 +9,7 @@
 #include "base/glyph.h"
 #include "cli/cmd.h"
 #include "cli/copying.h"
+#include "cli/interrupt.h"
 #include "memory/port/export.h"
 #include "memory/port/import.h"
 #include "store/archive.h"
@@ -22,7 +23,7 @@ static jot_status layout_given(Session *s, Layout *out)
     return as ? layout_parse(str(as), out, &s->err) : JOT_OK;
 }
 
-/* What was left out is told beside the answer, not in it. */
+/* What was left out is reported beside the answer, not in it. */
 static void print_report(Session *s, const LayoutReport *r, bool in)
 {
     if (s->json) {
@@ -77,18 +78,31 @@ static jot_status import_archive(Session *s)
     return st;
 }
 
+/* Somebody waits for it, and may end it. */
+static bool go_on(void *ctx, uint64_t done, uint64_t total)
+{
+    progress_show(ctx, done, total, "");
+    return !interrupted();
+}
+
 static jot_status run_import(Session *s)
 {
     Layout as;
     ImportFrom from;
     LayoutReport report;
-    ImportOptions o = { .replace = opt_given(s, "replace") };
+    Progress progress = progress_new("file");
+    ImportOptions o = { .replace = opt_given(s, "replace"), .go_on = go_on, .ctx = &progress };
     TRY(layout_given(s, &as));
     TRY(import_find(&io_system, s->args[0], as, &s->arena, &from, &s->err));
     if (from.layout == LAYOUT_ARCHIVE)
         return import_archive(s);
     TRY(session_open(s, true));
-    TRY(import_run(&s->memory, &from, &o, &s->arena, &report, &s->err));
+    interrupt_catch();
+    jot_status st = import_run(&s->memory, &from, &o, &s->arena, &report, &s->err);
+    progress_clear(&progress);
+    if (st == JOT_CANCELLED)
+        print_report(s, &report, true);
+    TRY(st);
     print_report(s, &report, true);
     return layout_missed(&report, "imported", &s->err);
 }
@@ -96,6 +110,7 @@ static jot_status run_import(Session *s)
 typedef struct Telling {
     Session *s;
     PadReport report;
+    Progress progress;
 } Telling;
 
 static void told(void *ctx, const CopyNotice *t)
@@ -104,14 +119,31 @@ static void told(void *ctx, const CopyNotice *t)
     pad_report_add(&to->report, &to->s->arena, t);
 }
 
+static void show(void *ctx, const CopyCount *c)
+{
+    Telling *to = ctx;
+    show_copied(&to->progress, c);
+}
+
+static bool not_interrupted(void *ctx)
+{
+    (void)ctx;
+    return !interrupted();
+}
+
 static jot_status export_archive(Session *s)
 {
     ArchiveCount c = { 0 };
-    Telling to = { .s = s };
-    CopyHooks hooks = { .told = told, .ctx = &to };
+    Telling to = { .s = s, .progress = progress_new("stream") };
+    CopyHooks hooks = { .progress = to.progress.terminal ? show : NULL,
+                        .told = told,
+                        .go_on = not_interrupted,
+                        .ctx = &to };
     TRY(session_open(s, false));
+    interrupt_catch();
     jot_status st = archive_write(s->memory.store, s->args[0], &hooks, &c, &s->err);
-    if (st != JOT_OK && to.report.problems.skipped_total == 0)
+    progress_clear(&to.progress);
+    if (st == JOT_CANCELLED || (st != JOT_OK && to.report.problems.skipped_total == 0))
         return st; /* there is no archive */
     s->changed = true;
     print_pad_problems(s, &to.report);
@@ -149,7 +181,7 @@ static jot_status run_export(Session *s)
 
 /* clang-format off */
 static const Opt import_opts[] = {
-    { "layout", "LAYOUT", "notes, artifacts, runs, cycles or graph, if it is not recognised" },
+    { "layout", "LAYOUT", LAYOUT_NAMES ", if it is not recognised" },
     { "replace", NULL, "write also what exists with another text or was deleted; versions stay" },
     { 0 },
 };
@@ -169,6 +201,9 @@ const Cmd cmd_import = {
         "with tasks), runs as JSON lines, active.yaml (cycles, with their logs), or a JSONL of\n"
         "entities and relations (graph).  So is a project that has .scratchpad, .scratchbook,\n"
         "scratchpad or .dexter/scratchpad in it, and a file of SQLite with a table 'scratchpad'.\n"
+        "So is what people leave: mem0's history.db, the database of LangGraph's SqliteStore, a\n"
+        "project with .beads in it, ~/.claude or one of its projects, ~/.codex (their memory "
+        "files).\n"
         "Times are kept.  A name that is no key becomes one, which is reported.  Importing again "
         "adds\n"
         "nothing.  What is skipped is reported on standard error; the exit code is 0 only if "

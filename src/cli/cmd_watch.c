@@ -32,7 +32,7 @@ static void print_change(const Change *c)
                counted(c->mark.size, "byte").text);
     fputs("  ", stdout);
     print_name(c->by);
-    putchar('\n');
+    fputs(c->mark.op && c->mark.seq == 0 ? "  (not recorded)\n" : "\n", stdout);
 }
 
 static jot_status follow(Session *s, Watch *w, int64_t count)
@@ -49,7 +49,7 @@ static jot_status follow(Session *s, Watch *w, int64_t count)
                 print_change(&changes[i]);
         }
         if (n && fflush(stdout) != 0)
-            return JOT_OK; /* whoever listened is gone; main says so */
+            return JOT_OK; /* the listener is gone; main says so */
     }
     return JOT_OK;
 }
@@ -63,7 +63,7 @@ static jot_status run_watch(Session *s)
     TRY(opt_number(s, "count", 1, INT64_MAX, 0, &count));
     TRY(check_prefix(s, prefix));
     TRY(session_open(s, false));
-    TRY(watch_open(&w, &s->memory, prefix, &s->err));
+    TRY(watch_open(&w, &s->memory, &(WatchAsk){ prefix, true }, &s->err));
     sigaction(SIGINT, &on, NULL);
     sigaction(SIGTERM, &on, NULL);
     fputs("watching; Ctrl-C ends it\n", stderr);

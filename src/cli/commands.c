@@ -1,4 +1,9 @@
-/* commands.c - the commands, in the order of help: made by hand, or from the verbs of a noun. */
+/* commands.c - the commands, in the order of help: made by hand, or from the verbs of a noun.
+ *
+ * A row is a Cmd or a Noun.  Of a noun only the word itself is made at the start; the commands
+ * below it follow from its table when somebody asks for them (cmd_subs), and nobody does when a
+ * server is started.  After the rows come the words a noun had before, for one release, and those
+ * that people bring along from other programs. */
 #include "cli/commands.h"
 
 #include <string.h>
@@ -6,6 +11,7 @@
 #include "cli/verb_cmd.h"
 
 const Cmd *const *commands;
+static Arena *made_in;
 
 /* One a line, so that two new ones never meet in the same line. */
 /* clang-format off */
@@ -20,12 +26,14 @@ extern const Cmd cmd_move;
 extern const Cmd cmd_history;
 extern const Cmd cmd_diff;
 extern const Cmd cmd_undo;
+extern const Cmd cmd_redo;
 extern const Cmd cmd_restore;
 extern const Cmd cmd_blame;
 extern const Cmd cmd_purge;
 extern const Cmd cmd_redact;
 extern const Cmd cmd_status;
 extern const Cmd cmd_search;
+extern const Cmd cmd_embed;
 extern const Cmd cmd_context;
 extern const Cmd cmd_prompt;
 extern const Cmd cmd_rules;
@@ -39,8 +47,12 @@ extern const Cmd cmd_gc;
 extern const Cmd cmd_stats;
 extern const Cmd cmd_watch;
 extern const Cmd cmd_run;
+extern const Cmd cmd_models;
 extern const Cmd cmd_mcp;
+extern const Cmd cmd_serve;
 extern const Cmd cmd_setup;
+extern const Cmd cmd_hook;
+extern const Cmd cmd_demo;
 extern const Cmd cmd_where;
 extern const Cmd cmd_safe;
 
@@ -61,57 +73,69 @@ extern const Noun noun_sink;
 extern const Noun noun_task;
 
 static const struct Row {
-    const Cmd *cmd;   /* by hand, or ... */
-    const Noun *noun; /* ... from the table */
+    const Cmd *cmd;    /* by hand, or ... */
+    const Noun *noun;  /* ... from the table */
+    const char *group; /* what it and those below it are for */
 } rows[] = {
-    { .cmd = &cmd_init },
+    { .cmd = &cmd_init, .group = "Keep and find" },
     { .cmd = &cmd_write },
     { .cmd = &cmd_append },
     { .cmd = &cmd_read },
     { .cmd = &cmd_edit },
     { .cmd = &cmd_list },
-    { .cmd = &cmd_delete },
-    { .cmd = &cmd_move },
-    { .cmd = &cmd_history },
-    { .cmd = &cmd_diff },
-    { .cmd = &cmd_undo },
-    { .cmd = &cmd_restore },
-    { .cmd = &cmd_blame },
-    { .cmd = &cmd_purge },
-    { .cmd = &cmd_redact },
-    { .cmd = &cmd_status },
     { .cmd = &cmd_search },
+    { .cmd = &cmd_move },
+    { .cmd = &cmd_delete },
+    { .cmd = &cmd_status, .group = "Begin a session" },
     { .cmd = &cmd_context },
-    { .cmd = &cmd_prompt },
     { .cmd = &cmd_rules },
-    { .noun = &noun_artifact },
-    { .noun = &noun_line_log },
-    { .noun = &noun_task },
+    { .cmd = &cmd_prompt },
+    { .cmd = &cmd_history, .group = "Look back" },
+    { .cmd = &cmd_diff },
+    { .cmd = &cmd_blame },
+    { .cmd = &cmd_undo },
+    { .cmd = &cmd_redo },
+    { .cmd = &cmd_restore },
+    { .cmd = &cmd_watch },
+    { .noun = &noun_task, .group = "Share work" },
     { .noun = &noun_plan },
+    { .noun = &noun_lease },
+    { .noun = &noun_artifact, .group = "Keep what programs make" },
+    { .noun = &noun_line_log },
     { .noun = &noun_checkpoint },
     { .noun = &noun_sink },
+    { .cmd = &cmd_run, .group = "Run agents" },
     { .noun = &noun_run },
     { .noun = &noun_cycle },
-    { .noun = &noun_lease },
+    { .cmd = &cmd_models },
+    { .cmd = &cmd_serve, .group = "Look at it" },
+    { .cmd = &cmd_setup, .group = "Connect programs" },
+    { .cmd = &cmd_hook },
+    { .cmd = &cmd_mcp },
     { .cmd = &cmd_memory_tool },
-    { .cmd = &cmd_import },
+    { .cmd = &cmd_import, .group = "Move a pad" },
     { .cmd = &cmd_export },
     { .cmd = &cmd_copy },
+    { .cmd = &cmd_where, .group = "Care for a pad" },
+    { .cmd = &cmd_safe },
     { .cmd = &cmd_verify },
     { .cmd = &cmd_doctor },
+    { .cmd = &cmd_embed },
     { .cmd = &cmd_gc },
     { .cmd = &cmd_stats },
-    { .cmd = &cmd_watch },
-    { .cmd = &cmd_run },
-    { .cmd = &cmd_mcp },
-    { .cmd = &cmd_setup },
-    { .cmd = &cmd_where },
-    { .cmd = &cmd_safe },
+    { .cmd = &cmd_redact, .group = "Forget" },
+    { .cmd = &cmd_purge },
+    { .cmd = &cmd_demo, .group = "Learn" },
     { .cmd = &cmd_help },
     { .cmd = &cmd_completion },
     { .cmd = &cmd_complete },
 };
 /* clang-format on */
+
+const char *command_group(size_t i)
+{
+    return i < COUNT_OF(rows) ? rows[i].group : NULL;
+}
 
 /* What a noun has besides its verbs: streams and dialogues, made by hand. */
 const Cmd *const *commands_more(const Noun *n)
@@ -155,4 +179,10 @@ void commands_make(Arena *into)
     for (size_t i = 0; i < COUNT_OF(habits); i++)
         all[n++] = verb_cmd_alias(habits[i].means, habits[i].word, habits[i].means->name, into);
     commands = all;
+    made_in = into;
+}
+
+const Cmd *const *cmd_subs(const Cmd *cmd)
+{
+    return cmd->noun ? verb_cmd_subs(cmd->noun, made_in) : cmd->subs;
 }

@@ -3,10 +3,9 @@
 
 #include <stdio.h>
 
-static void show_progress(const CopyCount *c)
+void show_copied(void *progress, const CopyCount *c)
 {
-    fprintf(stderr, "\r%s, %s", counted(c->streams, "stream").text,
-            counted(c->records, "record").text);
+    progress_show(progress, c->streams, c->total, counted(c->records, "record").text);
 }
 
 static void print_list(const LayoutReport *r)
@@ -30,10 +29,10 @@ void print_pad_problems(const Session *s, const PadReport *r)
 
 jot_status copy_showing(Store *from, Memory *to, Session *s, PadReport *out)
 {
-    bool terminal = can_show_progress();
-    jot_status st = pad_copy(from, to, terminal ? show_progress : NULL, &s->arena, out, &s->err);
-    if (terminal)
-        fputs("\r\033[K", stderr);
+    Progress p = progress_new("stream");
+    CopyHooks hooks = { .progress = p.terminal ? show_copied : NULL, .ctx = &p };
+    jot_status st = pad_copy(from, to, &hooks, &s->arena, out, &s->err);
+    progress_clear(&p);
     print_pad_problems(s, out);
     return st;
 }

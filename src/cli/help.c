@@ -24,16 +24,24 @@ static void print_opts(FILE *to, const Opt *opts)
     }
 }
 
-static void print_cmds(FILE *to, const Cmd *const *among)
+static void print_cmd(FILE *to, const Cmd *cmd)
 {
-    for (; *among; among++) {
-        char left[64];
-        if ((*among)->hidden || (*among)->stands_for)
-            continue;
-        const char *args = (*among)->subs ? "..." : (*among)->args;
-        snprintf(left, sizeof left, "%s%s%s", (*among)->name, args[0] ? " " : "", args);
-        print_row(to, 24, left, (*among)->summary);
-    }
+    char left[64];
+    if (cmd->hidden || cmd->stands_for)
+        return;
+    const char *args = cmd_subs(cmd) ? "..." : cmd->args;
+    snprintf(left, sizeof left, "%s%s%s", cmd->name, args[0] ? " " : "", args);
+    print_row(to, 24, left, cmd->summary);
+}
+
+static void print_examples(FILE *to, const char *path)
+{
+    const char *lines = examples_of(path);
+    if (!lines)
+        return;
+    fputs("\nexamples:\n", to);
+    for (Str rest = str(lines), line; str_cut(&rest, '\n', &line);)
+        fprintf(to, "  " STR_FMT "\n", STR_ARG(line));
 }
 
 void help_all(FILE *to)
@@ -41,17 +49,24 @@ void help_all(FILE *to)
     fputs("jotter - durable memory for agents, outside the context window\n\n"
           "usage: jotter COMMAND ... [--pad URL] [--as NAME] [--json]\n\n",
           to);
-    print_cmds(to, commands);
-    fputs("\n", to);
+    for (size_t i = 0; commands[i]; i++) {
+        if (command_group(i))
+            fprintf(to, "%s%s\n", i ? "\n" : "", command_group(i));
+        print_cmd(to, commands[i]);
+    }
+    fputs("\nWith every command\n", to);
     print_opts(to, opts_always);
     fputs("  --version              the version\n"
-          "\n'jotter help COMMAND' says more about one of them.\n",
+          "\n'jotter help COMMAND' says more about one of them, 'jotter help TOPIC' about",
           to);
+    for (size_t i = 0; topic_at(i); i++)
+        fprintf(to, "%s %s", i ? "," : "", topic_at(i));
+    fputs(".\n'jotter demo' shows the most of it on a pad of its own.\n", to);
 }
 
 static const char *usage_of(const Cmd *cmd)
 {
-    if (!cmd->subs)
+    if (!cmd_subs(cmd))
         return cmd->args;
     return cmd->run ? "[COMMAND ...]" : "COMMAND ...";
 }
@@ -63,14 +78,16 @@ static void help_one(FILE *to, const Cmd *cmd, const char *path)
             cmd->opts ? " [OPTION ...]" : "", cmd->summary);
     if (cmd->help[0])
         fprintf(to, "\n%s", cmd->help);
-    if (cmd->subs) {
+    if (cmd_subs(cmd)) {
         fputs("\n", to);
-        print_cmds(to, cmd->subs);
+        for (const Cmd *const *sub = cmd_subs(cmd); *sub; sub++)
+            print_cmd(to, *sub);
     }
     if (cmd->opts) {
         fputs("\n", to);
         print_opts(to, cmd->opts);
     }
+    print_examples(to, path);
 }
 
 static void print_help(FILE *to, const Cmd *cmd, const char *path, bool man)
@@ -116,7 +133,7 @@ static const Cmd *find(Session *s, char *path, size_t room, const char **wrong)
         size_t used = found->stands_for ? 0 : strlen(path);
         snprintf(path + used, room - used, "%s%s", used ? " " : "",
                  found->stands_for ? found->stands_for : found->name);
-        among = found->subs;
+        among = cmd_subs(found);
     }
     return found;
 }
@@ -131,6 +148,14 @@ static jot_status run_help(Session *s)
             print_json(json_pack("{s:o}", "tools", json_text(buf_str(&page))));
         else
             print_text(buf_str(&page));
+        return JOT_OK;
+    }
+    const char *topic = s->n == 1 ? topic_text(s->args[0]) : NULL;
+    if (topic) {
+        if (s->json)
+            print_json(json_pack("{s:s}", "help", topic));
+        else
+            fputs(topic, stdout);
         return JOT_OK;
     }
     const char *wrong = NULL, *space;
@@ -152,9 +177,9 @@ static const Opt help_opts[] = {
 
 const Cmd cmd_help = {
     .name = "help",
-    .args = "[COMMAND ...]",
-    .summary = "Say what there is, or more about one command",
-    .help = "",
+    .args = "[COMMAND ... | TOPIC]",
+    .summary = "Say what there is, or more about one command or topic",
+    .help = "Topics: pads, versions, times, leases, budgets.\n",
     .opts = help_opts,
     .args_max = 3,
     .run = run_help,

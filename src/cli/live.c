@@ -15,6 +15,14 @@
 
 enum { CALL_CHARS = 160, RESULT_CHARS = 100, NOTICE_CHARS = 320, GAUGE = 20, ASK_BYTES = 8000 };
 
+/* When a silent model gets a sign: on a terminal every second, in a log now and then. */
+enum {
+    SIGN_TTY_MS = 2000,
+    SIGN_TTY_STEP_MS = 1000,
+    SIGN_LOG_MS = 10 * 1000,
+    SIGN_LOG_STEP_MS = 30 * 1000
+};
+
 static volatile sig_atomic_t stopped;
 
 static void stop(int number)
@@ -53,6 +61,36 @@ void live_end(Live *l)
     *l = (Live){ 0 };
 }
 
+/* --- A sign of life ---------------------------------------------------------------------- */
+
+/* Something else is shown: the sign goes, and the next silence is counted from here. */
+static void end_silence(Live *l)
+{
+    if (l->told_ms && isatty(STDERR_FILENO) == 1)
+        fputs("\r\033[K", stderr);
+    l->since_ms = l->told_ms = 0;
+}
+
+/* Asked many times a second while the model is waited for. */
+static bool on_beat(void *ctx)
+{
+    Live *l = ctx;
+    bool tty = isatty(STDERR_FILENO) == 1;
+    int64_t now = io_awake_ms(&io_system), first = tty ? SIGN_TTY_MS : SIGN_LOG_MS;
+    if (!l->since_ms)
+        l->since_ms = now;
+    int64_t silent = now - l->since_ms;
+    int64_t next = l->told_ms ? l->told_ms + (tty ? SIGN_TTY_STEP_MS : SIGN_LOG_STEP_MS) : first;
+    if (!l->quiet && !l->streaming && silent >= next) {
+        fprintf(stderr,
+                tty ? "\r\033[K%swaiting for the model, %lld s%s"
+                    : "%swaiting for the model, %lld s%s\n",
+                ink(INK_DIM), (long long)silent / 1000, ink(INK_PLAIN));
+        l->told_ms = silent;
+    }
+    return stopped != 0;
+}
+
 /* --- Words ------------------------------------------------------------------------------- */
 
 /* How many bytes at the end are not to be shown yet: the beginning of a character, or a character
@@ -77,6 +115,7 @@ static void on_text(void *ctx, Str piece)
 {
     Live *l = ctx;
     AUTO(Buf) text = { 0 };
+    end_silence(l);
     if (!l->terminal)
         return;
     buf_add(&text, (Str){ l->held, l->held_n });
@@ -92,6 +131,7 @@ static void on_text(void *ctx, Str piece)
 
 void live_end_words(Live *l)
 {
+    end_silence(l);
     print_text((Str){ l->held, l->held_n });
     l->streaming = l->streaming || l->held_n;
     if (l->streaming)
@@ -136,8 +176,9 @@ static Str call_text(const TurnCall *c, Arena *into)
 
 static void on_call(void *ctx, const TurnCall *c)
 {
-    const Live *l = ctx;
+    Live *l = ctx;
     AUTO(Arena) a = { 0 };
+    end_silence(l);
     if (!l->quiet)
         fprintf(stderr, "%s> " STR_FMT "%s\n", ink(INK_CYAN), STR_ARG(call_text(c, &a)),
                 ink(INK_PLAIN));
@@ -145,8 +186,9 @@ static void on_call(void *ctx, const TurnCall *c)
 
 static void on_result(void *ctx, const TurnCall *c)
 {
-    const Live *l = ctx;
+    Live *l = ctx;
     AUTO(Arena) a = { 0 };
+    end_silence(l);
     if (l->quiet)
         return;
     Str first = str_slice(c->result, 0, str_find(c->result, '\n'));
@@ -173,18 +215,23 @@ static void on_budget(void *ctx, const Transcript *t, const Budget *b)
     for (unsigned i = 0; i < GAUGE; i++)
         bar[i] = i < filled ? '#' : '.';
     bar[GAUGE] = 0;
-    fprintf(stderr, "%s[%s] %u%% %s, turn %llu of %llu%s\n", ink(ink_of(b->state)), bar, percent,
+    unsigned cached = b->reported ? (unsigned)(b->cached * 100 / b->reported) : 0;
+    char hits[40] = "";
+    if (cached)
+        snprintf(hits, sizeof hits, ", %u%% from the cache", cached);
+    fprintf(stderr, "%s[%s] %u%% %s, turn %llu of %llu%s%s\n", ink(ink_of(b->state)), bar, percent,
             budget_state_name(b->state), (unsigned long long)t->since + 1,
-            (unsigned long long)l->iterations_max, ink(INK_PLAIN));
+            (unsigned long long)l->iterations_max, hits, ink(INK_PLAIN));
     if (l->verbose)
         fprintf(stderr,
-                "  context: system %llu, tools %llu, history %llu, retrieved %llu, reported %llu: "
-                "%llu of %llu tokens usable (window %llu, headroom %llu)\n",
+                "  context: system %llu, tools %llu, history %llu, retrieved %llu, reported %llu "
+                "(%llu from the cache): "
+                "%llu of %llu tokens usable (window %llu, headroom %llu, factor %.2f)\n",
                 (unsigned long long)b->system, (unsigned long long)b->tools,
                 (unsigned long long)b->history, (unsigned long long)b->retrieved,
-                (unsigned long long)b->reported, (unsigned long long)b->used,
-                (unsigned long long)b->usable, (unsigned long long)b->window,
-                (unsigned long long)b->headroom);
+                (unsigned long long)b->reported, (unsigned long long)b->cached,
+                (unsigned long long)b->used, (unsigned long long)b->usable,
+                (unsigned long long)b->window, (unsigned long long)b->headroom, b->factor / 1000.0);
 }
 
 /* Keep an event for the end, and tell it now if a program listens; takes the reference. */
@@ -269,7 +316,7 @@ LoopView live_view(Live *l)
                        .result = on_result,
                        .notice = on_notice,
                        .compacted = on_compacted,
-                       .cancelled = live_stopped,
+                       .cancelled = on_beat,
                        .ctx = l };
 }
 

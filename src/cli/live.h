@@ -19,11 +19,13 @@ typedef struct Live {
     bool plain;    /* for a person: sentences */
     bool verbose;  /* the parts of the context, too */
     uint64_t iterations_max;
-    const Run *run; /* that is worked on; NULL: none */
-    json_t *events; /* so far; NULL: none */
-    bool streaming; /* the cursor is behind words */
-    bool shown;     /* the newest reply was shown */
-    char held[64];  /* the last character, whose rest, marks or joiners may still come */
+    const Run *run;   /* that is worked on; NULL: none */
+    json_t *events;   /* so far; NULL: none */
+    bool streaming;   /* the cursor is behind words */
+    bool shown;       /* the newest reply was shown */
+    int64_t since_ms; /* the model has been silent since then; 0: it is not waited for */
+    int64_t told_ms;  /* the sign that says so was given after so long; 0: not yet */
+    char held[64];    /* the last character, whose rest, marks or joiners may still come */
     size_t held_n;
 } Live;
 

@@ -1,4 +1,20 @@
-/* main.c - the jotter command: finds the command and the pad, turns a status into an exit code. */
+/* main.c - the jotter command: finds the command and the pad, turns a status into an exit code.
+ *
+ *     words ──► args_read ──► the command, its arguments and options
+ *                                   │
+ *               where (--pad, JOTTER_PAD, the nearest .jotter, the user's own)
+ *               who   (--as, JOTTER_AS, the user's name),  under which lease
+ *                                   │
+ *                             cmd->run ──► a status ──► an exit code
+ *                                   │          └──► a sentence on standard error, or JSON
+ *                             the answer on standard output
+ *
+ * A command opens the pad itself, when it knows that its arguments are right: a mistyped word must
+ * not make a pad.  Standard output is flushed before the exit code is chosen, because an answer
+ * that could not be written must not look like one that was (unheard).
+ *
+ * What a caller left in an odd state is repaired first: closed standard streams, an ignored
+ * SIGCHLD, a limit on the size of files.  Each would end in a wrong answer much later. */
 #include <fcntl.h>
 #include <pwd.h>
 #include <signal.h>
@@ -8,6 +24,7 @@
 
 #include "cli/commands.h"
 #include "cli/guess.h"
+#include "cli/screen.h"
 #include "memory/doc/doc.h"
 
 /* A user's line of the user database.  A static program cannot load what the C library would ask
@@ -64,6 +81,10 @@ static bool has_word(char **words, const char *word)
     return false;
 }
 
+/* Of what --json prints: grows by one when a member goes, changes its name or becomes something
+ * else; new members do not count.  tests/cli/json.golden has them all. */
+enum { JSON_SCHEMA = 1 };
+
 /* --version in any of its spellings, and nothing else but --json. */
 static bool asks_version(char **words)
 {
@@ -84,7 +105,7 @@ static jot_status run(Session *s, char **words)
 {
     if (asks_version(words)) {
         if (has_word(words, "--json"))
-            print_json(json_pack("{s:s}", "version", jot_version()));
+            print_json(json_pack("{s:s, s:i}", "version", jot_version(), "schema", JSON_SCHEMA));
         else
             printf("jotter %s\n", jot_version());
         return JOT_OK;
@@ -98,6 +119,7 @@ static jot_status run(Session *s, char **words)
         help_all(stderr);
         return err_set(&s->err, JOT_INVALID, "say a command");
     }
+    screen_begin(s);
     if (opt_given(s, "help")) {
         help_answer(s, s->cmd, s->path, false);
         return JOT_OK;
@@ -136,11 +158,11 @@ static void tell_nearest(Session *s)
     if (key.n < s->missed.n && s->memory.store &&
         memory_each(&s->memory, S("notes/"), LIST_LIVE_NAMES, guess_key,
                     &(GuessKey){ &g, &s->arena }, &(Err){ 0 }) == JOT_OK &&
-        g.name)
+        g.name && !str_eq(str(g.name), key))
         say("did you mean '%s'?", g.name);
 }
 
-/* A failure is told where it was asked for: on standard error, or as the JSON value. */
+/* A failure is reported where it was asked for: on standard error, or as the JSON value. */
 static void tell(Session *s, jot_status st)
 {
     if (!s->json) {
@@ -152,12 +174,14 @@ static void tell(Session *s, jot_status st)
                              json_text(str(s->err.text)), "retry", status_info(st)->retry));
 }
 
-/* What was read is not the newest that was written. */
+/* What was read is not the newest that was written, or may not stay readable. */
 static void tell_loss(const Session *s)
 {
     const StoreReport *met = s->memory.store ? store_report(s->memory.store) : NULL;
     if (met && met->lost)
         fprintf(stderr, "jotter: warning: %s\n", met->loss);
+    if (s->memory.unrecorded.status != JOT_OK)
+        fprintf(stderr, "jotter: the edit is not recorded: %s\n", s->memory.unrecorded.text);
 }
 
 /* Standard output did not take the answer.  If something was changed before, "io" would say that
@@ -237,6 +261,7 @@ int main(int argc, char **argv)
     expect_children();
     commands_make(&s.arena);
     jot_status st = run(&s, argv + 1);
+    screen_end();
     if (st != JOT_OK)
         tell(&s, st);
     if (fflush(stdout) != 0 || ferror(stdout)) {

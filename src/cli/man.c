@@ -57,8 +57,13 @@ static void put_cmd(FILE *to, const Cmd *cmd, const char *before)
             fputs(".fi\n", to);
         }
         put_opts(to, cmd->opts);
+        if (examples_of(path)) {
+            fputs(".PP\nExamples:\n.PP\n.nf\n.RS 4\n", to);
+            put(to, examples_of(path));
+            fputs(".RE\n.fi\n", to);
+        }
     }
-    for (const Cmd *const *sub = cmd->subs; sub && *sub; sub++)
+    for (const Cmd *const *sub = cmd_subs(cmd); sub && *sub; sub++)
         put_cmd(to, *sub, path);
 }
 
@@ -95,8 +100,14 @@ static const Opt environment[] = {
     { "ANTHROPIC_API_KEY, OPENAI_API_KEY, JOTTER_API_KEY", NULL,
       "keys of models: of that vendor, of any server" },
     { "JOTTER_LANGUAGE", NULL, "the language of the endings that search passes over" },
+    { "JOTTER_VECTORS", NULL,
+      "a table of word vectors for searches in runs, made by tools/gen-vectors" },
+    { "JOTTER_EMBED", NULL,
+      "URL#MODEL: a server that says what texts mean, for searches (jotter embed)" },
+    { "JOTTER_EMBED_API_KEY", NULL, "its key, if it needs one" },
     { "VISUAL, EDITOR", NULL, "what 'jotter edit KEY' starts" },
     { "XDG_DATA_HOME", NULL, "where your own pad lies: jotter/pad below it; else ~/.local/share" },
+    { "JOTTER_PAGER, PAGER", NULL, "shows what is longer than the screen; else less" },
     { "NO_COLOR", NULL, "if it is set, nothing is coloured" },
     { 0 },
 };
@@ -109,6 +120,36 @@ static void put_environment(FILE *to)
         put(to, o->about);
         fputs("\n", to);
     }
+}
+
+static const Opt files[] = {
+    { ".jotter/", NULL, "a project's pad; its notes are .jotter/notes/KEY.txt" },
+    { "~/.local/share/jotter/pad", NULL, "your own pad" },
+    { "~/.local/state/jotter/", NULL, "which pad a directory had, which rules you approved" },
+    { "~/.config/jotter/", NULL, "pads of others that you use (jotter safe)" },
+    { 0 },
+};
+
+static void put_files(FILE *to)
+{
+    fputs(".SH FILES\n", to);
+    for (const Opt *o = files; o->name; o++) {
+        fprintf(to, ".TP\n.I %s\n", o->name);
+        put(to, o->about);
+        fputs("\n", to);
+    }
+}
+
+/* A day with it; each command has its own besides. */
+static void put_examples(FILE *to)
+{
+    static const char *const some[] = { "init",      "write",     "read", "search",
+                                        "context",   "history",   "undo", "task add",
+                                        "task next", "lease run", "run",  "setup" };
+    fputs(".SH EXAMPLES\n.nf\n", to);
+    for (size_t i = 0; i < COUNT_OF(some); i++)
+        put(to, examples_of(some[i]));
+    fputs(".fi\n", to);
 }
 
 void man_print(FILE *to)
@@ -128,4 +169,6 @@ void man_print(FILE *to)
         put_cmd(to, *cmd, "");
     put_statuses(to);
     put_environment(to);
+    put_files(to);
+    put_examples(to);
 }

@@ -48,15 +48,27 @@ jot_status session_open(Session *s, bool create)
     return JOT_OK;
 }
 
-jot_status session_open_any(Session *s, bool *there)
+jot_status session_look(Session *s, bool *there)
 {
     jot_status st = session_open(s, false);
     *there = st == JOT_OK;
-    if (st == JOT_NOT_FOUND) {
-        s->err = (Err){ 0 };
-        return JOT_OK;
+    if (st != JOT_NOT_FOUND)
+        return st;
+    s->err = (Err){ 0 };
+    return JOT_OK;
+}
+
+jot_status session_open_any(Session *s, bool *there)
+{
+    /* One that somebody named is meant to be there; the user's own comes with the first write. */
+    if (s->where.named) {
+        *there = true;
+        return session_open(s, false);
     }
-    return st;
+    TRY(session_look(s, there));
+    if (!*there && !s->json)
+        say("there is no pad yet: the first write makes " STR_FMT, STR_ARG(s->where.url));
+    return JOT_OK;
 }
 
 jot_status session_judge(Session *s)

@@ -2,6 +2,8 @@
  *
  * The text has passed json_read before it is walked, so the walk may trust it.
  * JSON with comments does not pass: where a comment belongs nobody can know. */
+#include "cli/setup_json.h"
+
 #include <assert.h>
 #include <string.h>
 
@@ -32,30 +34,26 @@ static Layout layout_of(Str s, size_t object)
 
 /* --- Members ----------------------------------------------------------------------------- */
 
-typedef struct Place {
-    size_t object; /* where it was looked for */
-    bool found;
-    size_t value, end; /* of the member, if it was found */
-    size_t last;       /* the end of the last member; 0: there is none */
-} Place;
-
-static Place find_member(Str s, size_t object, Str key)
+JsonPlace json_place(Str s, size_t object, Str key)
 {
-    Place p = { .object = object };
+    JsonPlace p = { .object = object };
     assert(s.p[object] == '{');
     size_t at = str_skip_space(s, object + 1);
     while (s.p[at] == '"') {
         AUTO(Buf) name = { 0 };
+        size_t begin = at;
         at = str_skip_space(s, json_unquote(s, at, &name));
         assert(s.p[at] == ':');
         size_t value = str_skip_space(s, at + 1);
         size_t end = json_skip(s, value);
         if (str_eq(buf_str(&name), key)) {
             p.found = true;
+            p.key = begin;
             p.value = value;
             p.end = end;
         }
         p.last = end;
+        p.n++;
         at = str_skip_space(s, end);
         if (s.p[at] == ',')
             at = str_skip_space(s, at + 1);
@@ -91,7 +89,7 @@ static void add_value(Buf *to, const Layout *l, const json_t *value, size_t dept
     }
 }
 
-static void replace(Str s, size_t from, size_t to, Str with, Buf *out)
+void json_replace(Str s, size_t from, size_t to, Str with, Buf *out)
 {
     buf_add(out, str_slice(s, 0, from));
     buf_add(out, with);
@@ -99,8 +97,8 @@ static void replace(Str s, size_t from, size_t to, Str with, Buf *out)
 }
 
 /* The text with one more member after the last one of an object. */
-static void add_member(Str s, const Place *p, size_t depth, const char *key, const json_t *value,
-                       Buf *out)
+void json_add_member(Str s, const JsonPlace *p, size_t depth, const char *key, const json_t *value,
+                     Buf *out)
 {
     AUTO(Buf) member = { 0 };
     Layout l = layout_of(s, (size_t)(strchr(s.p, '{') - s.p));
@@ -112,12 +110,12 @@ static void add_member(Str s, const Place *p, size_t depth, const char *key, con
     buf_add(&member, S(": "));
     add_value(&member, &l, value, depth);
     if (p->last) {
-        replace(s, p->last, p->last, buf_str(&member), out);
+        json_replace(s, p->last, p->last, buf_str(&member), out);
         return;
     }
     buf_add(&member, l.eol);
     add_indent(&member, &l, depth - 1);
-    replace(s, p->object + 1, str_skip_space(s, p->object + 1), buf_str(&member), out);
+    json_replace(s, p->object + 1, str_skip_space(s, p->object + 1), buf_str(&member), out);
 }
 
 /* --- The entry --------------------------------------------------------------------------- */
@@ -149,30 +147,82 @@ json_t *setup_merge(const json_t *old, const SetupEntry *x)
     return merged;
 }
 
+void json_add_item(Str s, const JsonItems *a, size_t depth, const json_t *value, Buf *out)
+{
+    AUTO(Buf) item = { 0 };
+    Layout l = layout_of(s, str_skip_space(s, 0));
+    if (a->n)
+        buf_add_char(&item, ',');
+    buf_add(&item, l.eol);
+    add_indent(&item, &l, depth);
+    add_value(&item, &l, value, depth);
+    if (a->n) {
+        json_replace(s, a->last, a->last, buf_str(&item), out);
+        return;
+    }
+    buf_add(&item, l.eol);
+    add_indent(&item, &l, depth - 1);
+    json_replace(s, a->array + 1, str_skip_space(s, a->array + 1), buf_str(&item), out);
+}
+
+void json_put_value(Str s, size_t from, size_t to, size_t depth, const json_t *value, Buf *out)
+{
+    AUTO(Buf) text = { 0 };
+    Layout l = layout_of(s, str_skip_space(s, 0));
+    add_value(&text, &l, value, depth);
+    json_replace(s, from, to, buf_str(&text), out);
+}
+
+bool json_next_item(Str s, JsonItems *a)
+{
+    size_t at = a->n ? str_skip_space(s, a->last) : str_skip_space(s, a->array + 1);
+    if (a->n && s.p[at] == ',')
+        at = str_skip_space(s, at + 1);
+    if (s.p[at] == ']')
+        return false;
+    a->at = at;
+    a->last = json_skip(s, at);
+    a->n++;
+    return true;
+}
+
+void json_cut(Str s, size_t from, size_t to, Buf *out)
+{
+    size_t before = from, after = str_skip_space(s, to);
+    while (before && strchr(" \t\r\n", s.p[before - 1]))
+        before--;
+    if (before && s.p[before - 1] == ',')
+        json_replace(s, before - 1, to, (Str){ 0 }, out);
+    else if (s.p[after] == ',')
+        json_replace(s, from, str_skip_space(s, after + 1), (Str){ 0 }, out);
+    else
+        json_replace(s, before, after, (Str){ 0 }, out);
+}
+
 static jot_status edit(Str s, const json_t *old, const SetupEntry *x, Buf *out, Err *e)
 {
     const json_t *table = json_object_get(old, x->table);
     const json_t *entry = json_object_get(table, x->name);
     AUTO_PTR(json_t) merged = setup_merge(entry, x);
     size_t root = str_skip_space(s, 0);
-    Place p = find_member(s, root, str(x->table));
+    JsonPlace p = json_place(s, root, str(x->table));
     if (!p.found) {
         AUTO_PTR(json_t) fresh = json_pack("{s:O}", x->name, merged);
-        add_member(s, &p, 1, x->table, fresh, out);
+        json_add_member(s, &p, 1, x->table, fresh, out);
         return JOT_OK;
     }
     if (!json_is_object(table))
         return err_set(e, JOT_UNSUPPORTED, "has a '%s' that is not an object", x->table);
-    Place q = find_member(s, p.value, str(x->name));
+    JsonPlace q = json_place(s, p.value, str(x->name));
     if (!q.found) {
-        add_member(s, &q, 2, x->name, merged, out);
+        json_add_member(s, &q, 2, x->name, merged, out);
     } else if (json_equal(entry, merged)) {
         buf_add(out, s);
     } else {
         AUTO(Buf) value = { 0 };
         Layout l = layout_of(s, root);
         add_value(&value, &l, merged, 2);
-        replace(s, q.value, q.end, buf_str(&value), out);
+        json_replace(s, q.value, q.end, buf_str(&value), out);
     }
     return JOT_OK;
 }

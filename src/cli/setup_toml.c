@@ -40,7 +40,7 @@ static size_t skip_quoted(Str s, size_t at)
     return 0;
 }
 
-/* The end of the statement that begins at `at`, behind its line break; 0: it has none. */
+/* The end of the statement that begins at `at`, after its line break; 0: it has none. */
 static size_t skip_statement(Str s, size_t at)
 {
     int depth = 0;

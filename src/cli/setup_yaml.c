@@ -6,7 +6,7 @@
 #include "base/yaml_json.h"
 #include "cli/setup.h"
 
-/* Where a line begins; the end of the text for lines behind the last. */
+/* Where a line begins; the end of the text for lines after the last. */
 static size_t row_at(Str s, size_t line)
 {
     size_t at = 0;
@@ -70,7 +70,7 @@ static void add_spaces(Buf *to, size_t n)
         buf_add_char(to, ' ');
 }
 
-/* JSON is YAML; a space behind each comma is for people. */
+/* JSON is YAML; a space after each comma is for people. */
 static void add_flow(Buf *to, const json_t *value)
 {
     AUTO(Buf) flat = { 0 };

@@ -20,7 +20,7 @@ static bool escapes(char quote, char next)
     return !quote || (quote == '"' && is_one_of(next, S("\"\\$`")));
 }
 
-/* One word from `*at` on, into `word`; *at moves behind it. */
+/* One word from `*at` on, into `word`; *at moves past it. */
 static void read_word(Str line, Str breaks, size_t *at, Buf *word, ShellLine *out)
 {
     out->quote = 0;

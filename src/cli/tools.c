@@ -74,8 +74,8 @@ static void add_tool(Buf *to, const Tool *t)
              : t->effects & TOOL_DELETES ? "Deletes"
                                          : "Writes",
              t->effects & TOOL_IDEMPOTENT ? "; the same call again changes nothing more" : "");
-    add_params(to, t->params, 0);
-    if (!t->params[0].name)
+    add_params(to, tool_params(t), 0);
+    if (!tool_params(t)->name)
         buf_add(to, S("No parameters.\n"));
     if (t->output) {
         buf_add(to, S("\nStructured data, which says the same as the text:\n\n"));

@@ -12,9 +12,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/time.h"
 #include "cli/commands.h"
 #include "cli/refusal.h"
+#include "cli/table.h"
 #include "cli/verb_show.h"
+#include "cli/when.h"
 #include "tool/registry.h"
 
 enum { NAME_MAX_BYTES = 64, DOCUMENT_MAX = STORE_BODY_MAX };
@@ -63,7 +66,7 @@ static bool is_option(const Param *p)
 
 const Param *verb_param_at(const Verb *v, int place)
 {
-    for (const Param *p = v->tool.params; p->name; p++)
+    for (const Param *p = tool_params(&v->tool); p->name; p++)
         if (p->door != DOOR_TOOL && (p->place == place || (is_rest(p) && place > p->place)))
             return p;
     return NULL;
@@ -72,7 +75,7 @@ const Param *verb_param_at(const Verb *v, int place)
 const Param *verb_param_of(const Verb *v, const char *option)
 {
     AUTO(Arena) names = { 0 };
-    for (const Param *p = v->tool.params; p->name; p++)
+    for (const Param *p = tool_params(&v->tool); p->name; p++)
         if (is_option(p) && strcmp(option_of(p, &names), option) == 0)
             return p;
     return NULL;
@@ -94,7 +97,7 @@ static void set_args(Cmd *cmd, const Verb *v, Arena *into)
         cmd->args_min += need;
         cmd->args_max = is_rest(p) ? (int)p->items : place;
     }
-    for (p = v->tool.params; p->name; p++)
+    for (p = tool_params(&v->tool); p->name; p++)
         if (is_option(p) && !p->optional)
             buf_addf(&text, "%s--%s %s", text.n ? " " : "", option_of(p, into), word_of(p, into));
     cmd->args = arena_copy(into, buf_str(&text)).p;
@@ -121,7 +124,7 @@ static void set_opts(Cmd *cmd, const Verb *v, Arena *into)
 {
     size_t n = 0;
     Opt *opts = NEW_ARRAY(into, Opt, TOOL_PARAMS_MAX + 1);
-    for (const Param *p = v->tool.params; p->name; p++) {
+    for (const Param *p = tool_params(&v->tool); p->name; p++) {
         if (is_option(p))
             opts[n++] = (Opt){ option_of(p, into), word_of(p, into), about_of(p, into) };
     }
@@ -176,18 +179,38 @@ static const Cmd *was_option_of(const char *word, const Cmd *const *subs, const 
     return NULL;
 }
 
+static Cmd *make_noun(const Noun *n, Arena *into)
+{
+    Cmd *cmd = n->alone ? make_verb(n->alone, into) : NEW(into, Cmd);
+    cmd->name = n->name;
+    cmd->args = n->alone ? cmd->args : "";
+    cmd->summary = n->summary;
+    cmd->help = n->help ? n->help : "";
+    return cmd;
+}
+
+const Cmd *verb_cmd_make(const Noun *n, Arena *into)
+{
+    Cmd *cmd = make_noun(n, into);
+    cmd->noun = n;
+    return cmd;
+}
+
 /* The verbs, then the nouns, then what is made by hand, then the words of before. */
-static const Cmd *make_noun(const Noun *n, const char *before, Arena *into)
+static const Cmd *const *make_subs(const Noun *n, const char *path, Arena *into)
 {
     enum { BELOW_MAX = 64 };
-    const char *path = joined(before, n->name, into), *word;
+    const char *word;
     const Cmd **subs = NEW_ARRAY(into, const Cmd *, BELOW_MAX + 1);
     size_t at = 0;
     for (const Verb *const *v = n->verbs; *v; v++)
-        if ((*v)->verb)
+        if ((*v)->verb && !(*v)->apart)
             subs[at++] = make_verb(*v, into);
-    for (const Noun *const *sub = n->subs; sub && *sub; sub++)
-        subs[at++] = make_noun(*sub, path, into);
+    for (const Noun *const *sub = n->subs; sub && *sub; sub++) {
+        Cmd *below = make_noun(*sub, into);
+        below->subs = make_subs(*sub, joined(path, (*sub)->name, into), into);
+        subs[at++] = below;
+    }
     for (const Cmd *const *more = commands_more(n); more && *more; more++)
         subs[at++] = *more;
     for (size_t i = 0, n_now = at; i < n_now; i++) {
@@ -201,20 +224,14 @@ static const Cmd *make_noun(const Noun *n, const char *before, Arena *into)
     for (size_t i = 0; noun_at(i); i++)
         if ((word = word_below(noun_at(i), path)))
             subs[at++] =
-                verb_cmd_alias(make_noun(noun_at(i), "", into), word, noun_at(i)->name, into);
+                verb_cmd_alias(verb_cmd_make(noun_at(i), into), word, noun_at(i)->name, into);
     assert(at <= BELOW_MAX);
-    Cmd *cmd = n->alone ? make_verb(n->alone, into) : NEW(into, Cmd);
-    cmd->name = n->name;
-    cmd->args = n->alone ? cmd->args : "";
-    cmd->summary = n->summary;
-    cmd->help = n->help ? n->help : "";
-    cmd->subs = subs;
-    return cmd;
+    return subs;
 }
 
-const Cmd *verb_cmd_make(const Noun *n, Arena *into)
+const Cmd *const *verb_cmd_subs(const Noun *n, Arena *into)
 {
-    return make_noun(n, "", into);
+    return make_subs(n, n->name, into);
 }
 
 /* --- Its words as arguments ------------------------------------------------------------------ */
@@ -338,7 +355,7 @@ static jot_status read_saying(Session *s, const Verb *v, Saying *y)
 {
     const Param *input = NULL;
     y->args = json_object();
-    for (const Param *p = v->tool.params; p->name; p++) {
+    for (const Param *p = tool_params(&v->tool); p->name; p++) {
         const char *value = NULL;
         if (p->door == DOOR_TOOL)
             continue;
@@ -422,7 +439,7 @@ static void report_more(Session *s, const Verb *v, const json_t *data)
 {
     AUTO(Buf) value = { 0 };
     const json_t *items = json_object_get(data, v->items);
-    const Param *p = v->tool.params;
+    const Param *p = tool_params(&v->tool);
     if (!v->page || !json_is_true(json_object_get(data, "more")))
         return;
     while (strcmp(p->name, v->page) != 0)
@@ -461,10 +478,41 @@ static void report_beside(Session *s, const Verb *v, const json_t *data)
     report_more(s, v, data);
 }
 
-static void print_list(const Verb *v, const json_t *data)
+/* The item as a person reads it: how long ago it was. */
+static json_t *for_person(const Session *s, const json_t *item)
+{
+    int64_t at_ms;
+    json_t *copy = json_copy((json_t *)(uintptr_t)item);
+    if (time_parse(json_str(json_object_get(item, "at")), &at_ms))
+        json_object_set_new(copy, "at", json_string(when_shown(s, at_ms).text));
+    return copy;
+}
+
+/* A row whose template has tabs is one of a table. */
+static void print_table(const Session *s, const Verb *v, const json_t *items)
+{
+    AUTO(Table) table = { .heads = v->heads };
+    for (size_t i = 0; i < json_array_size(items); i++) {
+        AUTO_PTR(json_t) item = for_person(s, json_array_get(items, i));
+        table_row(&table);
+        for (Str rest = str(v->row), cell; rest.n;) {
+            AUTO(Buf) text = { .max = SIZE_MAX / 2 };
+            if (!str_cut(&rest, '\t', &cell))
+                cell = rest, rest = (Str){ 0 };
+            template_add_str(&text, cell, item, TEMPLATE_PLAIN);
+            table_cell(&table, buf_str(&text));
+        }
+    }
+    table_print(&table);
+}
+
+static void print_list(const Session *s, const Verb *v, const json_t *data)
 {
     const json_t *items = json_object_get(data, v->items);
-    for (size_t i = 0; i < json_array_size(items); i++)
+    bool table = strchr(v->row, '\t') != NULL;
+    if (table)
+        print_table(s, v, items);
+    for (size_t i = 0; !table && i < json_array_size(items); i++)
         verb_print_template(v->row, json_array_get(items, i));
     if (!json_array_size(items))
         fprintf(stderr, "%s\n", v->none ? v->none : "(empty)"); /* standard output is for items */
@@ -479,12 +527,12 @@ static void print_body(Str body, bool more)
 }
 
 /* What the row's templates say. */
-static void print_templates(const Verb *v, const VerbData *d)
+static void print_templates(const Session *s, const Verb *v, const VerbData *d)
 {
     if (d->body.p)
         print_body(d->body, v->shows != NULL);
     else if (v->items && v->row)
-        print_list(v, d->json);
+        print_list(s, v, d->json);
     else if (v->card)
         verb_print_card(v->card, d->json);
     if (v->shows)
@@ -502,7 +550,7 @@ static void print_data(Session *s, const Verb *v, VerbData *d)
         return;
     }
     if (beside)
-        print_templates(v, d);
+        print_templates(s, v, d);
     if (show && !beside)
         show(s, d);
     if (v->items)

@@ -5,9 +5,10 @@
 #include "cli/cmd.h"
 #include "tool/verb.h"
 
-/* The command of a noun, with one for each of its verbs and nouns, and what is made by hand.  Lives
- * in `into`. */
+/* The command of a noun.  It and what is below live in `into`. */
 const Cmd *verb_cmd_make(const Noun *n, Arena *into);
+/* The commands below it: one for each of its verbs and nouns, and what is made by hand. */
+const Cmd *const *verb_cmd_subs(const Noun *n, Arena *into);
 /* The same command by a word it had before; `path` is what it is called now. */
 Cmd *verb_cmd_alias(const Cmd *of, const char *was, const char *path, Arena *into);
 

@@ -87,6 +87,16 @@ static void print_setup(const json_t *setup)
            counted(json_str(json_object_get(setup, "system")).n, "byte").text);
 }
 
+/* A file that was given with a question. */
+static void print_file(const json_t *file)
+{
+    size_t encoded = json_str(json_object_get(file, "data")).n;
+    fputs("        ", stdout);
+    print_name(json_str(json_object_get(file, "name")));
+    printf(" (%s, about %s)\n", json_string_value(json_object_get(file, "type")),
+           counted(encoded / 4 * 3, "byte").text);
+}
+
 static bool is_kind(const json_t *step, const char *kind)
 {
     return str_eq(json_str(json_object_get(step, "kind")), str(kind));
@@ -105,15 +115,20 @@ static void print_step_text(const json_t *step)
     json_t *read = NULL;
     Str text = json_str(json_object_get(step, "text"));
     bool reply = is_kind(step, "reply");
+    bool file = is_kind(step, "notice") && str_eq(json_member(step, "word"), S("file"));
     if (is_kind(step, "tool_call"))
         return;
-    if ((!reply && !is_kind(step, "setup")) || json_read(text, &read, NULL) != JOT_OK) {
+    if ((!reply && !file && !is_kind(step, "setup")) || json_read(text, &read, NULL) != JOT_OK) {
         print_indented(text);
         return;
     }
     AUTO_PTR(json_t) value = read;
     if (reply)
         print_reply(value);
+    else if (file && json_object_get(value, "data"))
+        print_file(value);
+    else if (file)
+        print_indented(text);
     else
         print_setup(value);
 }

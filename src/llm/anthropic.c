@@ -1,11 +1,27 @@
 /* anthropic.c - Anthropic's Messages: the bytes of a request.
  *
- * Two cache marks: after the system text (with the tools in front of it) and
- * after the newest message.  A loop sends its whole history every time; with
- * the marks it pays for it once.  They do not change what the model reads. */
+ * A loop sends its whole history every time; with cache marks it pays for it once.  A mark keeps
+ * everything in front of it, and finds what was kept at most 20 blocks before it.  So the four that
+ * a request may have stand where the beginning does not change:
+ *
+ *     tools, system   [1]   the same in the whole run
+ *     question        [2]   and it stays when results are cleared and turns summed up
+ *     turns
+ *     message before  [3]   here stood the newest mark of the last request: a turn with many calls
+ *     newest message  [4]   is longer than 20 blocks, and [4] alone would not find it
+ *
+ * They do not change what the model reads. */
 #include "llm/wire.h"
 
-#define CACHE_MARK ",\"cache_control\":{\"type\":\"ephemeral\"}"
+/* Anything else would be of no use to a cache, or is refused. */
+static void add_mark(Buf *to, const Wire *w)
+{
+    if (w->cache == CACHE_OFF)
+        return;
+    buf_add(to, w->cache == CACHE_HOUR
+                    ? S(",\"cache_control\":{\"type\":\"ephemeral\",\"ttl\":\"1h\"}")
+                    : S(",\"cache_control\":{\"type\":\"ephemeral\"}"));
+}
 
 /* Anything in front of a result is refused. */
 static bool is_now(const LlmPart *p, bool results)
@@ -13,11 +29,28 @@ static bool is_now(const LlmPart *p, bool results)
     return (p->kind == LLM_RESULT) == results;
 }
 
-static jot_status write_part(Buf *to, const LlmPart *p, bool mark, Err *e)
+static void write_file(Buf *to, const LlmPart *p)
+{
+    bool image = str_starts(p->args, S("image/"));
+    buf_addf(to,
+             "{\"type\":\"%s\",\"source\":{\"type\":\"base64\",\"media_type\":\"" STR_FMT
+             "\",\"data\":",
+             image ? "image" : "document", STR_ARG(p->args));
+    llm_quote_base64(to, p->text);
+    buf_add_char(to, '}');
+    if (!image && p->name.n) {
+        buf_add(to, S(",\"title\":"));
+        llm_quote(to, p->name);
+    }
+}
+
+static jot_status write_part(const Wire *w, Buf *to, const LlmPart *p, bool mark, Err *e)
 {
     if (p->kind == LLM_RAW)
         return llm_add_object(to, p->text, "raw part", S("the conversation"), e);
-    if (p->kind == LLM_TEXT) {
+    if (p->kind == LLM_FILE) {
+        write_file(to, p);
+    } else if (p->kind == LLM_TEXT) {
         buf_add(to, S("{\"type\":\"text\",\"text\":"));
         llm_quote(to, p->text);
     } else if (p->kind == LLM_CALL) {
@@ -36,7 +69,7 @@ static jot_status write_part(Buf *to, const LlmPart *p, bool mark, Err *e)
             buf_add(to, S(",\"is_error\":true"));
     }
     if (mark)
-        buf_add(to, S(CACHE_MARK));
+        add_mark(to, w);
     buf_add_char(to, '}');
     return JOT_OK;
 }
@@ -52,7 +85,8 @@ static const LlmPart *last_sent(const LlmMessage *m)
     return last;
 }
 
-static jot_status write_parts(Buf *to, const LlmMessage *m, const LlmPart *mark, Err *e)
+static jot_status write_parts(const Wire *w, Buf *to, const LlmMessage *m, const LlmPart *mark,
+                              Err *e)
 {
     const char *comma = "";
     for (int results = 1; results >= 0; results--)
@@ -61,7 +95,7 @@ static jot_status write_parts(Buf *to, const LlmMessage *m, const LlmPart *mark,
                 continue;
             buf_add(to, str(comma));
             comma = ",";
-            TRY(write_part(to, &m->parts[i], mark == &m->parts[i], e));
+            TRY(write_part(w, to, &m->parts[i], mark == &m->parts[i], e));
         }
     return JOT_OK;
 }
@@ -81,6 +115,59 @@ static uint64_t reply_tokens(const Wire *w, const LlmRequest *r, uint64_t thinki
     return known ? most : words + thinking;
 }
 
+static jot_status write_tools(Buf *to, const LlmRequest *r, Err *e)
+{
+    buf_add(to, S(",\"tools\":["));
+    for (size_t i = 0; i < r->n_tools; i++) {
+        buf_add(to, i ? S(",{\"name\":") : S("{\"name\":"));
+        llm_quote(to, r->tools[i].name);
+        buf_add(to, S(",\"description\":"));
+        llm_quote(to, r->tools[i].about);
+        buf_add(to, S(",\"input_schema\":"));
+        TRY(llm_add_object(to, r->tools[i].schema, "schema", r->tools[i].name, e));
+        buf_add(to, llm_strict(r, i) ? S(",\"strict\":true}") : S("}"));
+    }
+    buf_add_char(to, ']');
+    if (!r->tool_choice.n)
+        return JOT_OK;
+    if (str_eq(r->tool_choice, S(LLM_CHOICE_ANY)) || str_eq(r->tool_choice, S(LLM_CHOICE_NONE))) {
+        bool any = str_eq(r->tool_choice, S(LLM_CHOICE_ANY));
+        buf_addf(to, ",\"tool_choice\":{\"type\":\"%s\"}", any ? "any" : "none");
+        return JOT_OK;
+    }
+    buf_add(to, S(",\"tool_choice\":{\"type\":\"tool\",\"name\":"));
+    llm_quote(to, r->tool_choice);
+    buf_add_char(to, '}');
+    return JOT_OK;
+}
+
+/* The first message of the user and the newest two, if it is the user who spoke last. */
+static bool is_marked(const LlmRequest *r, size_t at)
+{
+    size_t after = 0;
+    if (r->messages[at].role != LLM_USER || r->messages[r->n_messages - 1].role != LLM_USER)
+        return false;
+    for (size_t i = at + 1; i < r->n_messages; i++)
+        after += r->messages[i].role == LLM_USER;
+    return at == 0 || after < 2;
+}
+
+static jot_status write_messages(const Wire *w, Buf *to, const LlmRequest *r, Err *e)
+{
+    const char *comma = "";
+    buf_add(to, S(",\"messages\":["));
+    for (size_t i = 0; i < r->n_messages; i++) {
+        const LlmMessage *m = &r->messages[i];
+        buf_addf(to, "%s{\"role\":\"%s\",\"content\":[", comma,
+                 m->role == LLM_USER ? "user" : "assistant");
+        TRY(write_parts(w, to, m, is_marked(r, i) ? last_sent(m) : NULL, e));
+        buf_add(to, S("]}"));
+        comma = ",";
+    }
+    buf_add_char(to, ']');
+    return JOT_OK;
+}
+
 static jot_status write_request(Wire *w, const LlmRequest *r, Buf *to, Err *e)
 {
     uint64_t thinking = 0;
@@ -98,34 +185,13 @@ static jot_status write_request(Wire *w, const LlmRequest *r, Buf *to, Err *e)
     if (r->system.n) {
         buf_add(to, S(",\"system\":[{\"type\":\"text\",\"text\":"));
         llm_quote(to, r->system);
-        buf_add(to, S(CACHE_MARK "}]"));
+        add_mark(to, w);
+        buf_add(to, S("}]"));
     }
-    if (r->n_tools) {
-        buf_add(to, S(",\"tools\":["));
-        for (size_t i = 0; i < r->n_tools; i++) {
-            buf_add(to, i ? S(",{\"name\":") : S("{\"name\":"));
-            llm_quote(to, r->tools[i].name);
-            buf_add(to, S(",\"description\":"));
-            llm_quote(to, r->tools[i].about);
-            buf_add(to, S(",\"input_schema\":"));
-            TRY(llm_add_object(to, r->tools[i].schema, "schema", r->tools[i].name, e));
-            buf_add_char(to, '}');
-        }
-        buf_add_char(to, ']');
-    }
-    buf_add(to, S(",\"messages\":["));
-    const char *comma = "";
-    for (size_t i = 0; i < r->n_messages; i++) {
-        const LlmMessage *m = &r->messages[i];
-        const LlmPart *last = last_sent(m);
-        bool mark = i + 1 == r->n_messages && m->role == LLM_USER;
-        buf_addf(to, "%s{\"role\":\"%s\",\"content\":[", comma,
-                 m->role == LLM_USER ? "user" : "assistant");
-        TRY(write_parts(to, m, mark ? last : NULL, e));
-        buf_add(to, S("]}"));
-        comma = ",";
-    }
-    buf_add(to, S("]}"));
+    if (r->n_tools)
+        TRY(write_tools(to, r, e));
+    TRY(write_messages(w, to, r, e));
+    buf_add_char(to, '}');
     return JOT_OK;
 }
 

@@ -220,7 +220,7 @@ static void mend_said(Mend *m, size_t at)
     for (size_t i = 0; i < said->n; i++) {
         const LlmPart *p = &said->parts[i];
         RawKind raw = p->kind == LLM_RAW ? raw_kind(m->llm, p->text) : RAW_GOOD;
-        if (raw == RAW_BAD || p->kind == LLM_RESULT ||
+        if (raw == RAW_BAD || p->kind == LLM_RESULT || p->kind == LLM_FILE ||
             (p->kind == LLM_TEXT && history_blank(p->text)))
             continue;
         parts[n++] = p->kind == LLM_CALL ? open_call(m, p) : *p;
@@ -270,7 +270,7 @@ static void mend_heard(Mend *m, size_t at)
         const LlmPart *p = &heard->parts[i];
         LlmPart part = p->kind == LLM_RESULT ? heard_result(m, p) : *p;
         bool word = part.kind == LLM_TEXT && !history_blank(part.text);
-        if (word || part.kind == LLM_RESULT)
+        if (word || part.kind == LLM_RESULT || part.kind == LLM_FILE)
             parts[n++] = part;
     }
     n += answer_open(m, parts + n);

@@ -78,6 +78,7 @@ jot_status llm_open(Str url, const LlmOptions *options, Llm **out, Err *e)
     const LlmOptions *o = options ? options : &none;
     LlmAddress a = { .io = o->io ? o->io : &io_system,
                      .key_file = o->key_file,
+                     .effort = o->effort,
                      .window = o->window,
                      .plain_http = o->plain_http };
     *out = NULL;
@@ -112,12 +113,29 @@ jot_status llm_request_text(Llm *llm, const LlmRequest *request, Buf *to, Err *e
     AUTO(Buf) body = { .max = LLM_REQUEST_MAX };
     LlmRequest mended = history_mend(llm, request, &arena);
     mended.n_tools = schema_good_tools(request->tools, request->n_tools, &arena, &mended.tools);
+    if (llm->strict)
+        schema_strict_tools(&mended, llm->strict, &arena);
+    if (!mended.n_tools)
+        mended.tool_choice = (Str){ 0 };
     TRY(llm->provider->write(llm, &mended, &body, e));
     buf_add(to, buf_str(&body));
     if (!buf_ok(&body) || !buf_ok(to))
         return err_set(e, JOT_TOO_BIG, "the request is too long: at most %d MiB",
                        LLM_REQUEST_MAX / 1024 / 1024);
     return JOT_OK;
+}
+
+/* A model that must name every property says null for what it leaves out. */
+static void drop_nulls(const LlmRequest *r, LlmReply *reply, Arena *into)
+{
+    LlmPart *parts = NEW_ARRAY(into, LlmPart, reply->n);
+    for (size_t i = 0; i < reply->n; i++) {
+        parts[i] = reply->parts[i];
+        for (size_t k = 0; parts[i].kind == LLM_CALL && !parts[i].broken && k < r->n_tools; k++)
+            if (str_eq(parts[i].name, r->tools[k].name))
+                parts[i].args = schema_without_nulls(parts[i].args, &r->tools[k], into);
+    }
+    reply->parts = parts;
 }
 
 jot_status llm_ask(Llm *llm, const LlmRequest *request, Arena *into, LlmReply *out, Err *e)
@@ -128,8 +146,15 @@ jot_status llm_ask(Llm *llm, const LlmRequest *request, Arena *into, LlmReply *o
         return err_set(e, JOT_CANCELLED, "cancelled before the model was asked");
     LlmReply reply = { 0 };
     TRY(llm->provider->ask(llm, request, buf_str(&body), into, &reply, e));
+    if (llm->strict == SCHEMA_COMPLETE)
+        drop_nulls(request, &reply, into);
     *out = reply;
     return JOT_OK;
+}
+
+bool llm_cost(const Llm *llm, const LlmUsage *usage, double *out)
+{
+    return model_cost(&llm->known, usage, out);
 }
 
 uint64_t llm_window(const Llm *llm)
@@ -151,4 +176,25 @@ LlmLimits llm_limits(const Llm *llm)
 Str llm_model(const Llm *llm)
 {
     return llm->model;
+}
+
+/* --- Files ------------------------------------------------------------------------------- */
+
+Str llm_file_type(Str bytes)
+{
+    static const struct {
+        Str begins, type;
+    } types[] = {
+        { S_INIT("\x89PNG\r\n\x1a\n"), S_INIT("image/png") },
+        { S_INIT("\xff\xd8\xff"), S_INIT("image/jpeg") },
+        { S_INIT("GIF87a"), S_INIT("image/gif") },
+        { S_INIT("GIF89a"), S_INIT("image/gif") },
+        { S_INIT("%PDF-"), S_INIT("application/pdf") },
+    };
+    for (size_t i = 0; i < COUNT_OF(types); i++)
+        if (str_starts(bytes, types[i].begins))
+            return types[i].type;
+    if (str_starts(bytes, S("RIFF")) && str_starts(str_from(bytes, 8), S("WEBP")))
+        return S("image/webp");
+    return (Str){ 0 };
 }

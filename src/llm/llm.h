@@ -1,6 +1,6 @@
 /* llm.h - Llm, a language model at an address.
  *
- *     anthropic:claude-sonnet-4-5             Anthropic Messages
+ *     anthropic:claude-sonnet-5             Anthropic Messages
  *     openai:gpt-5                            OpenAI chat completions
  *     openai:gpt-5?api=responses              OpenAI Responses
  *     http://127.0.0.1:11434/v1#qwen3:8b      any server that speaks the same
@@ -25,6 +25,7 @@ enum {
     LLM_REQUEST_MAX = 32 * 1024 * 1024, /* bytes of one request; more is an overflow */
     LLM_REPLY_MAX = 16 * 1024 * 1024,   /* bytes of one reply's texts and arguments */
     LLM_PARTS_MAX = 1024,               /* of one reply */
+    LLM_FILE_MAX = 10 * 1024 * 1024,    /* bytes of one image or document */
 };
 
 /* --- What is said ------------------------------------------------------------------------ */
@@ -35,6 +36,8 @@ typedef enum LlmPartKind {
     LLM_RESULT, /* id, text, is_error: what the tool answered; in a message of the user */
     LLM_RAW,    /* text: a provider's own block as JSON (thinking and its signature ...), to be
                    sent back as it is; another provider leaves it out */
+    LLM_FILE, /* text: the bytes of an image or a PDF, name: its name, args: its media type, one of
+                 llm_file_type's; in a message of the user */
 } LlmPartKind;
 
 /* Texts may hold any bytes; what is not UTF-8 reaches the model as U+FFFD. */
@@ -66,12 +69,19 @@ typedef struct LlmTool {
     Str schema; /* JSON Schema of its arguments, the JSON text of an object */
 } LlmTool;
 
+#define LLM_CHOICE_ANY "required" /* some tool must be called */
+#define LLM_CHOICE_NONE "none"    /* none may be */
+
 typedef struct LlmRequest {
     Str system; /* empty: none */
     const LlmTool *tools;
     size_t n_tools;
+    const bool *strict; /* for each tool: its provider holds the model to its schema.  Set on the
+                           way out (schema.h) */
     const LlmMessage *messages;
     size_t n_messages;
+    Str tool_choice; /* LLM_CHOICE_ANY, LLM_CHOICE_NONE or a tool's name; empty: the model decides
+                      */
     uint32_t max_tokens; /* of the reply, hidden reasoning included; 0: as the model has it */
     /* Replies that were given before the first message, and of which the messages have no more than
      * what came of them.  It is not sent: only a script needs to know where it stands. */
@@ -126,6 +136,7 @@ typedef struct Llm Llm;
 typedef struct LlmOptions {
     const Io *io;         /* NULL: io_system */
     const char *key_file; /* a file with the key, not readable by others; NULL: environment */
+    const char *effort;   /* how much it thinks, as in an address; NULL: the model's own */
     uint64_t window;      /* tokens of the context window, if the caller knows */
     bool plain_http;      /* allow http:// beyond this machine */
 } LlmOptions;
@@ -167,6 +178,13 @@ typedef struct LlmLimits {
     bool unlimited;     /* a request without a limit has the model's own: leave it out */
 } LlmLimits;
 LlmLimits llm_limits(const Llm *llm);
+
+/* What tokens cost here, in US dollars, by the table of prices (model.h); false: nobody knows. */
+bool llm_cost(const Llm *llm, const LlmUsage *usage, double *out);
+
+/* The media type of an image (PNG, JPEG, GIF, WebP) or a PDF, by its first bytes; empty: it is
+ * none.  At most LLM_FILE_MAX bytes of one are sent. */
+Str llm_file_type(Str bytes);
 
 /* The model's name, without anything secret.  Borrowed from `llm`. */
 Str llm_model(const Llm *llm);

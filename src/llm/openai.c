@@ -31,8 +31,33 @@ static void begin(Buf *to, const char *role)
     buf_addf(to, "%s{\"role\":\"%s\",\"content\":", to->p[to->n - 1] == '[' ? "" : ",", role);
 }
 
+/* A text and files as a list of parts; who has no files never sees one. */
+static void write_with_files(Buf *to, const LlmMessage *m, Str text)
+{
+    begin(to, "user");
+    buf_add_char(to, '[');
+    for (size_t i = 0; i < m->n; i++) {
+        const LlmPart *p = &m->parts[i];
+        if (p->kind != LLM_FILE)
+            continue;
+        if (str_starts(p->args, S("image/"))) {
+            buf_add(to, S("{\"type\":\"image_url\",\"image_url\":{\"url\":"));
+        } else {
+            buf_add(to, S("{\"type\":\"file\",\"file\":{\"filename\":"));
+            llm_quote(to, p->name.n ? p->name : S("document.pdf"));
+            buf_add(to, S(",\"file_data\":"));
+        }
+        llm_quote_data_url(to, p);
+        buf_add(to, S("}},"));
+    }
+    buf_add(to, S("{\"type\":\"text\",\"text\":"));
+    llm_quote(to, text.n ? text : S("(see above)"));
+    buf_add(to, S("}]}"));
+}
+
 static void write_user(Buf *to, const LlmMessage *m)
 {
+    bool files = false;
     AUTO(Buf) text = { .max = LLM_REQUEST_MAX };
     for (size_t i = 0; i < m->n; i++)
         if (m->parts[i].kind == LLM_RESULT) {
@@ -49,10 +74,14 @@ static void write_user(Buf *to, const LlmMessage *m)
             if (!buf_ok(&said))
                 to->full = true;
         }
+    for (size_t i = 0; i < m->n; i++)
+        files = files || m->parts[i].kind == LLM_FILE;
     join(&text, m, S("\n\n"));
     if (!buf_ok(&text))
         to->full = true;
-    if (text.n == 0)
+    if (files)
+        write_with_files(to, m, buf_str(&text));
+    if (text.n == 0 || files)
         return;
     begin(to, "user");
     llm_quote(to, buf_str(&text));
@@ -134,6 +163,38 @@ static void write_assistant(const Wire *w, Buf *to, const LlmMessage *m)
     buf_add_char(to, '}');
 }
 
+void openai_tool_choice(Buf *to, Str choice, bool nested)
+{
+    if (!choice.n)
+        return;
+    buf_add(to, S(",\"tool_choice\":"));
+    if (str_eq(choice, S(LLM_CHOICE_ANY)) || str_eq(choice, S(LLM_CHOICE_NONE))) {
+        llm_quote(to, choice);
+        return;
+    }
+    buf_add(to, nested ? S("{\"type\":\"function\",\"function\":{\"name\":")
+                       : S("{\"type\":\"function\",\"name\":"));
+    llm_quote(to, choice);
+    buf_add(to, nested ? S("}}") : S("}"));
+}
+
+static jot_status write_tools(Buf *to, const LlmRequest *r, Err *e)
+{
+    buf_add(to, S(",\"tools\":["));
+    for (size_t i = 0; i < r->n_tools; i++) {
+        buf_addf(to, "%s{\"type\":\"function\",\"function\":{\"name\":", i ? "," : "");
+        llm_quote(to, r->tools[i].name);
+        buf_add(to, S(",\"description\":"));
+        llm_quote(to, r->tools[i].about);
+        buf_add(to, S(",\"parameters\":"));
+        TRY(llm_add_object(to, r->tools[i].schema, "schema", r->tools[i].name, e));
+        buf_add(to, llm_strict(r, i) ? S(",\"strict\":true}}") : S("}}"));
+    }
+    buf_add_char(to, ']');
+    openai_tool_choice(to, r->tool_choice, true);
+    return JOT_OK;
+}
+
 static jot_status write_request(Wire *w, const LlmRequest *r, Buf *to, Err *e)
 {
     buf_add(to, S("{\"model\":"));
@@ -147,19 +208,8 @@ static jot_status write_request(Wire *w, const LlmRequest *r, Buf *to, Err *e)
     if (r->max_tokens)
         buf_addf(to, ",\"%s\":%u", w->dialect->unlimited ? "max_completion_tokens" : "max_tokens",
                  r->max_tokens);
-    if (r->n_tools) {
-        buf_add(to, S(",\"tools\":["));
-        for (size_t i = 0; i < r->n_tools; i++) {
-            buf_addf(to, "%s{\"type\":\"function\",\"function\":{\"name\":", i ? "," : "");
-            llm_quote(to, r->tools[i].name);
-            buf_add(to, S(",\"description\":"));
-            llm_quote(to, r->tools[i].about);
-            buf_add(to, S(",\"parameters\":"));
-            TRY(llm_add_object(to, r->tools[i].schema, "schema", r->tools[i].name, e));
-            buf_add(to, S("}}"));
-        }
-        buf_add_char(to, ']');
-    }
+    if (r->n_tools)
+        TRY(write_tools(to, r, e));
     buf_add(to, S(",\"messages\":["));
     if (r->system.n) {
         begin(to, "system");

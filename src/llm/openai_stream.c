@@ -24,6 +24,8 @@ static void take_usage(Draft *d, const json_t *usage)
     uint64_t all = draft_number(usage, "prompt_tokens");
     uint64_t cached =
         draft_number(json_object_get(usage, "prompt_tokens_details"), "cached_tokens");
+    if (!cached) /* DeepSeek's word for it */
+        cached = draft_number(usage, "prompt_cache_hit_tokens");
     d->usage.cache_read = cached < all ? cached : all;
     d->usage.input = all - d->usage.cache_read;
     d->usage.output = draft_number(usage, "completion_tokens");

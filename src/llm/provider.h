@@ -10,6 +10,8 @@
 #include "base/json.h"
 #include "base/url.h"
 #include "llm/llm.h"
+#include "llm/model.h"
+#include "llm/schema.h"
 
 /* An address taken apart, and what the caller knows. */
 typedef struct LlmAddress {
@@ -17,6 +19,7 @@ typedef struct LlmAddress {
     Str fragment; /* after '#', decoded */
     const Io *io;
     const char *key_file; /* NULL: none */
+    const char *effort;   /* NULL: not given */
     uint64_t window;      /* 0: not given */
     bool plain_http;
 } LlmAddress;
@@ -42,6 +45,8 @@ struct Llm {
     Str model;
     uint64_t window;
     LlmLimits limits;
+    Model known;
+    SchemaStrict strict;
     bool any_id; /* the ids of calls are the server's own business */
 };
 
@@ -49,6 +54,10 @@ extern const Provider provider_anthropic, provider_openai, provider_http, provid
     provider_script;
 
 /* --- Writing requests (text.c) -------------------------------------------------------- */
+
+/* "data:TYPE;base64,..." of a part that is a file, as a JSON string; and the bytes alone. */
+void llm_quote_data_url(Buf *to, const LlmPart *p);
+void llm_quote_base64(Buf *to, Str bytes);
 
 /* A JSON string of any bytes: what is not UTF-8 becomes U+FFFD. */
 void llm_quote(Buf *to, Str text);
@@ -61,6 +70,12 @@ MUST_USE jot_status llm_add_object(Buf *to, Str text, const char *what, Str whos
 
 /* The arguments of a call as an object: as the model wrote them, or {"INVALID_JSON": ...}. */
 void llm_add_args(Buf *to, Str args);
+
+/* Whether the provider is to hold the model to the schema of the i-th tool. */
+static inline bool llm_strict(const LlmRequest *r, size_t i)
+{
+    return r->strict && r->strict[i];
+}
 
 static inline bool llm_cancelled(const LlmRequest *r)
 {

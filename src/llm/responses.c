@@ -34,6 +34,22 @@ static void write_text(Buf *to, LlmRole role, Str text)
     buf_add(to, S("}]}"));
 }
 
+static void write_file(Buf *to, const LlmPart *p)
+{
+    bool image = str_starts(p->args, S("image/"));
+    begin_item(to, "message");
+    buf_addf(to, ",\"role\":\"user\",\"content\":[{\"type\":\"%s\",",
+             image ? "input_image" : "input_file");
+    if (!image) {
+        buf_add(to, S("\"filename\":"));
+        llm_quote(to, p->name.n ? p->name : S("document.pdf"));
+        buf_add_char(to, ',');
+    }
+    buf_add(to, image ? S("\"image_url\":") : S("\"file_data\":"));
+    llm_quote_data_url(to, p);
+    buf_add(to, S("}]}"));
+}
+
 /* What the model thought, as it came; other raw parts are not of this dialect. */
 static void write_raw(Buf *to, Str text)
 {
@@ -91,6 +107,8 @@ static void write_message(Buf *to, const LlmMessage *m)
         const LlmPart *p = &m->parts[i];
         if (p->kind == LLM_TEXT)
             write_text(to, m->role, p->text);
+        else if (p->kind == LLM_FILE)
+            write_file(to, p);
         else if (p->kind == LLM_CALL)
             write_call(to, p);
         else if (p->kind == LLM_RAW)
@@ -124,9 +142,10 @@ static jot_status write_request(Wire *w, const LlmRequest *r, Buf *to, Err *e)
             buf_add(to, S(",\"parameters\":"));
             TRY(llm_add_object(to, r->tools[i].schema, "schema", r->tools[i].name, e));
             /* Without the word schemas are taken as strict ones here, which ours are not. */
-            buf_add(to, S(",\"strict\":false}"));
+            buf_add(to, llm_strict(r, i) ? S(",\"strict\":true}") : S(",\"strict\":false}"));
         }
         buf_add_char(to, ']');
+        openai_tool_choice(to, r->tool_choice, false);
     }
     buf_add(to, S(",\"input\":["));
     for (size_t i = 0; i < r->n_messages; i++)

@@ -187,3 +187,149 @@ size_t schema_good_tools(const LlmTool *tools, size_t n, Arena *into, const LlmT
     *out = good;
     return kept;
 }
+
+/* --- Strict ------------------------------------------------------------------------------ */
+
+static bool is_required(const json_t *schema, const char *name)
+{
+    const json_t *list = json_object_get(schema, "required");
+    for (size_t i = 0; i < json_array_size(list); i++)
+        if (str_eq(json_str(json_array_get(list, i)), str(name)))
+            return true;
+    return false;
+}
+
+/* Words that only narrow what is allowed: without them a schema takes more, and the tool says no.
+ */
+static void drop_bounds(json_t *schema)
+{
+    static const char *const bounds[] = {
+        "minLength",        "maxLength",        "pattern",    "format",   "minimum",  "maximum",
+        "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minItems", "maxItems", "uniqueItems",
+        "minProperties",    "maxProperties",    "default",    "examples"
+    };
+    for (size_t i = 0; i < COUNT_OF(bounds); i++)
+        json_object_del(schema, bounds[i]);
+}
+
+/* A property that may be left out may be null instead. */
+static bool allow_null(json_t *schema)
+{
+    json_t *type = json_object_get(schema, "type"), *values = json_object_get(schema, "enum");
+    if (has_type(schema, "null"))
+        return true;
+    if (json_is_string(type))
+        json_object_set_new(schema, "type", json_pack("[O, s]", type, "null"));
+    else if (json_is_array(type))
+        json_array_append_new(type, json_string("null"));
+    else
+        return false;
+    if (values)
+        json_array_append_new(values, json_null());
+    return true;
+}
+
+static bool tighten(json_t *schema, SchemaStrict how, size_t *optional);
+
+static bool tighten_object(json_t *schema, SchemaStrict how, size_t *optional)
+{
+    json_t *properties = json_object_get(schema, "properties"), *one;
+    json_t *more = json_object_get(schema, "additionalProperties");
+    const char *name;
+    json_t *all = json_array();
+    bool good = json_object_size(properties) > 0 && (!more || json_is_false(more));
+    json_object_foreach(properties, name, one)
+    {
+        bool left_out = !is_required(schema, name);
+        *optional += left_out;
+        good = good && tighten(one, how, optional);
+        good = good && (!left_out || how == SCHEMA_CLOSED || allow_null(one));
+        json_array_append_new(all, json_string(name));
+    }
+    if (how == SCHEMA_COMPLETE)
+        json_object_set(schema, "required", all);
+    json_decref(all);
+    json_object_set_new(schema, "additionalProperties", json_false());
+    return good;
+}
+
+/* False: it cannot be held to, whatever was changed in it. */
+static bool tighten(json_t *schema, SchemaStrict how, size_t *optional)
+{
+    json_t *items = json_object_get(schema, "items");
+    for (size_t i = 0; i < COUNT_OF(members); i++) {
+        bool fine = str_eq(str(members[i].name), S("items")) ||
+                    str_eq(str(members[i].name), S("properties")) ||
+                    str_eq(str(members[i].name), S("additionalProperties"));
+        if (!fine && json_object_get(schema, members[i].name))
+            return false;
+    }
+    if (!json_is_object(schema) || !json_object_get(schema, "type") ||
+        json_object_get(schema, "$ref"))
+        return false;
+    drop_bounds(schema);
+    if (items && !tighten(items, how, optional))
+        return false;
+    return !has_type(schema, "object") || tighten_object(schema, how, optional);
+}
+
+void schema_strict_tools(LlmRequest *r, SchemaStrict how, Arena *into)
+{
+    LlmTool *out = NEW_ARRAY(into, LlmTool, r->n_tools + 1);
+    bool *strict = NEW_ARRAY(into, bool, r->n_tools + 1);
+    size_t marked = 0, optional = 0;
+    for (size_t i = 0; i < r->n_tools; i++) {
+        json_t *read = NULL;
+        AUTO(Buf) text = { 0 };
+        size_t own = 0;
+        out[i] = r->tools[i];
+        if (json_read(out[i].schema, &read, NULL) != JOT_OK)
+            continue;
+        AUTO_PTR(json_t) schema = read;
+        bool good = tighten(schema, how, &own);
+        bool room = how == SCHEMA_COMPLETE ||
+                    (marked < SCHEMA_STRICT_TOOLS && optional + own <= SCHEMA_STRICT_OPTIONAL);
+        if (!good || !room)
+            continue;
+        json_write(&text, schema);
+        out[i].schema = arena_copy(into, buf_str(&text));
+        strict[i] = true;
+        marked++;
+        optional += own;
+    }
+    r->tools = out;
+    r->strict = strict;
+}
+
+static void drop_nulls(json_t *value, const json_t *schema)
+{
+    const json_t *properties = json_object_get(schema, "properties");
+    const char *name;
+    json_t *one;
+    void *next;
+    for (size_t i = 0; i < json_array_size(value); i++)
+        drop_nulls(json_array_get(value, i), json_object_get(schema, "items"));
+    json_object_foreach_safe(value, next, name, one)
+    {
+        const json_t *of = json_object_get(properties, name);
+        if (json_is_null(one) && of && !is_required(schema, name) && !has_type(of, "null"))
+            json_object_del(value, name);
+        else
+            drop_nulls(one, of);
+    }
+}
+
+Str schema_without_nulls(Str args, const LlmTool *tool, Arena *into)
+{
+    AUTO_PTR(json_t) value = NULL;
+    AUTO_PTR(json_t) schema = NULL;
+    AUTO(Buf) text = { 0 };
+    if (json_read(args, &value, NULL) != JOT_OK || json_read(tool->schema, &schema, NULL) != JOT_OK)
+        return args;
+    AUTO_PTR(json_t) before = json_deep_copy(value);
+    drop_nulls(value, schema);
+    if (json_equal(value, before))
+        return args;
+    json_write(&text, value);
+    return arena_copy(into, buf_str(&text));
+}

@@ -79,7 +79,7 @@ static void member(Buf *to, const char *name, Str text)
 
 static jot_status write_part(Buf *to, const LlmPart *p, Err *e)
 {
-    static const char *const kinds[] = { "text", "call", "result", "raw" };
+    static const char *const kinds[] = { "text", "call", "result", "raw", "file" };
     buf_addf(to, "{\"kind\":\"%s\"", kinds[p->kind]);
     if (p->kind == LLM_CALL || p->kind == LLM_RESULT)
         member(to, "id", p->id);
@@ -92,6 +92,11 @@ static jot_status write_part(Buf *to, const LlmPart *p, Err *e)
     } else if (p->kind == LLM_RAW) {
         buf_add(to, S(",\"raw\":"));
         TRY(llm_add_object(to, p->text, "raw part", S("the conversation"), e));
+    } else if (p->kind == LLM_FILE) {
+        member(to, "name", p->name);
+        member(to, "type", p->args);
+        buf_add(to, S(",\"data\":"));
+        llm_quote_base64(to, p->text);
     }
     if (p->is_error)
         buf_add(to, S(",\"is_error\":true"));
@@ -112,7 +117,10 @@ static jot_status script_write(Llm *llm, const LlmRequest *r, Buf *to, Err *e)
         TRY(llm_add_object(to, r->tools[i].schema, "schema", r->tools[i].name, e));
         buf_add_char(to, '}');
     }
-    buf_add(to, S("],\"messages\":["));
+    buf_add_char(to, ']');
+    if (r->tool_choice.n)
+        member(to, "tool_choice", r->tool_choice);
+    buf_add(to, S(",\"messages\":["));
     for (size_t i = 0; i < r->n_messages; i++) {
         const LlmMessage *m = &r->messages[i];
         buf_addf(to, "%s{\"role\":\"%s\",\"parts\":[", i ? "," : "",

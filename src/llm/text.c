@@ -5,6 +5,7 @@
  * same bytes. */
 #include <string.h>
 
+#include "base/base64.h"
 #include "base/json.h"
 #include "base/utf8.h"
 #include "llm/provider.h"
@@ -63,4 +64,20 @@ void llm_add_args(Buf *to, Str args)
     buf_add(to, S("{\"INVALID_JSON\":"));
     llm_quote(to, args);
     buf_add_char(to, '}');
+}
+
+/* --- Files ------------------------------------------------------------------------------- */
+
+void llm_quote_base64(Buf *to, Str bytes)
+{
+    buf_add_char(to, '"');
+    base64_write(to, bytes);
+    buf_add_char(to, '"');
+}
+
+void llm_quote_data_url(Buf *to, const LlmPart *p)
+{
+    buf_addf(to, "\"data:" STR_FMT ";base64,", STR_ARG(p->args));
+    base64_write(to, p->text);
+    buf_add_char(to, '"');
 }

@@ -19,6 +19,9 @@ enum {
     WIRE_THINKING_MIN = 1024, /* tokens: Anthropic refuses less */
 };
 
+/* How long a provider that is told to keeps the beginning of a request. */
+typedef enum WireCache { CACHE_MINUTES, CACHE_HOUR, CACHE_OFF } WireCache;
+
 typedef struct Wire Wire;
 
 typedef struct Dialect {
@@ -53,7 +56,8 @@ struct Wire {
     bool is_token;       /* ... and it is sent as one, not as a key */
     bool no_option;      /* its server has refused the dialect's option */
     Str thinking;        /* empty, "adaptive" or a number of tokens */
-    Str effort;          /* empty: the model's own */
+    Str effort;          /* the dialect's word for it; empty: the model's own */
+    WireCache cache;     /* Anthropic's */
 };
 
 /* The functions of a provider, for a dialect. */
@@ -88,6 +92,9 @@ jot_status openai_event(Draft *d, const SseEvent *event, Err *e);
 /* --- What both of OpenAI's ways share (openai.c) -------------------------------------- */
 
 size_t openai_headers(const Wire *w, HttpField *out);
+
+/* A member for the choice of a tool, if there is one; a tool's name is `nested` in chat. */
+void openai_tool_choice(Buf *to, Str choice, bool nested);
 
 /* --- OpenAI's Responses (responses_stream.c) ------------------------------------------ */
 

@@ -7,31 +7,6 @@
 
 #include "llm/wire.h"
 
-/* What is known without asking.  The first that fits, so the special come first. */
-static const struct {
-    const char *begins;
-    uint64_t window;
-    uint64_t reply_max; /* of Anthropic's: it refuses a request that asks for more */
-} models[] = {
-    { "claude-3-5", 200000, 8192 },
-    { "claude-3-7", 200000, 64000 },
-    { "claude-3-", 200000, 4096 },
-    { "claude-opus-4-0", 200000, 32000 },
-    { "claude-opus-4-1", 200000, 32000 },
-    { "claude-opus-4-2", 200000, 32000 },
-    { "claude-", 200000, 64000 },
-    { "gpt-3.5", 16385, 0 },
-    { "gpt-4.1", 1047576, 0 },
-    { "gpt-4-turbo", 128000, 0 },
-    { "gpt-4o", 128000, 0 },
-    { "gpt-4", 8192, 0 },
-    { "gpt-5", 400000, 0 },
-    { "gpt-oss", 131072, 0 },
-    { "o1", 200000, 0 },
-    { "o3", 200000, 0 },
-    { "o4", 200000, 0 },
-};
-
 /* A limit is there to end what runs away, not to make a reply short; what is not used costs
  * nothing.  Adaptive thinking takes its tokens from the same limit. */
 enum { REPLY = 16384, REPLY_THINKING = 32000 };
@@ -39,17 +14,67 @@ enum { REPLY = 16384, REPLY_THINKING = 32000 };
 static void find_limits(Wire *w)
 {
     LlmLimits *limits = &w->base.limits;
-    for (size_t i = 0; i < COUNT_OF(models) && !w->base.window; i++)
-        if (str_starts(w->base.model, str(models[i].begins))) {
-            w->base.window = models[i].window;
-            limits->reply_max = w->dialect == &dialect_anthropic ? models[i].reply_max : 0;
-        }
+    bool anthropic = w->dialect == &dialect_anthropic;
+    w->base.window = w->base.known.window;
+    limits->reply_max = anthropic ? w->base.known.reply : 0;
     limits->unlimited = w->dialect->unlimited;
-    if (w->dialect != &dialect_anthropic) /* which wants a limit in every request */
+    if (!anthropic) /* which wants a limit in every request */
         return;
     limits->reply = str_eq(w->thinking, S("adaptive")) ? REPLY_THINKING : REPLY;
     if (limits->reply_max && limits->reply > limits->reply_max)
         limits->reply = limits->reply_max;
+}
+
+/* --- Thinking ---------------------------------------------------------------------------- */
+
+static const struct {
+    const char *word;
+    const char *claude; /* Anthropic has fewer words ... */
+    const char *budget; /* ... and had numbers of tokens before; NULL: do not think */
+} efforts[] = {
+    { "none", "low", NULL },        { "minimal", "low", "1024" }, { "low", "low", "4096" },
+    { "medium", "medium", "8192" }, { "high", "high", "16384" },  { "xhigh", "xhigh", "32000" },
+    { "max", "max", "32000" },
+};
+
+/* The vendors' words, which differ by model: who does not know one says so. */
+static jot_status read_effort(Wire *w, Str value, Err *e)
+{
+    for (size_t i = 0; i < COUNT_OF(efforts); i++)
+        if (str_eq(value, str(efforts[i].word))) {
+            w->effort = value;
+            return JOT_OK;
+        }
+    return err_set(e, JOT_INVALID,
+                   "'effort' of a model is none, minimal, low, medium, high, xhigh or max");
+}
+
+/* One word for all of Anthropic's models, in the way the model has.  A number that was given counts
+ * more: it is the older way to say the same. */
+static jot_status settle_effort(Wire *w, Err *e)
+{
+    size_t i = 0;
+    bool given = w->thinking.n > 0;
+    if (!w->effort.n || w->dialect != &dialect_anthropic)
+        return JOT_OK;
+    while (!str_eq(w->effort, str(efforts[i].word)))
+        i++;
+    if (w->base.known.thinking == MODEL_NO_THINKING) {
+        Shown shown;
+        if (efforts[i].budget)
+            return err_set(e, JOT_INVALID, "'%s' does not think: leave effort out",
+                           err_show(&shown, w->base.model));
+        w->effort = (Str){ 0 };
+    } else if (w->base.known.thinking == MODEL_BUDGET) {
+        w->effort = (Str){ 0 };
+        if (!given)
+            w->thinking = str(efforts[i].budget);
+    } else {
+        w->effort = str(efforts[i].claude);
+        if (!given && efforts[i].budget)
+            w->thinking = S("adaptive");
+    }
+    return JOT_OK;
 }
 
 static jot_status read_flag(Str key, Str value, bool *out, Err *e)
@@ -77,19 +102,25 @@ static jot_status read_thinking(Wire *w, Str value, Err *e)
     return JOT_OK;
 }
 
-/* The vendors' words, which differ by model: who does not know one says so. */
-static jot_status read_effort(Wire *w, Str value, Err *e)
+static jot_status read_cache(Wire *w, Str value, Err *e)
 {
-    static const char *const words[] = {
-        "none", "minimal", "low", "medium", "high", "xhigh", "max"
-    };
+    static const char *const words[] = { "5m", "1h", "no" };
     for (size_t i = 0; i < COUNT_OF(words); i++)
         if (str_eq(value, str(words[i]))) {
-            w->effort = value;
+            w->cache = (WireCache)i;
             return JOT_OK;
         }
-    return err_set(e, JOT_INVALID,
-                   "'effort' of a model is none, minimal, low, medium, high, xhigh or max");
+    return err_set(e, JOT_INVALID, "'cache' of a model is 5m, 1h or no");
+}
+
+static jot_status read_strict(Wire *w, Str key, Str value, Err *e)
+{
+    bool on = false;
+    TRY(read_flag(key, value, &on, e));
+    w->base.strict = !on                                ? SCHEMA_LOOSE
+                     : w->dialect == &dialect_anthropic ? SCHEMA_CLOSED
+                                                        : SCHEMA_COMPLETE;
+    return JOT_OK;
 }
 
 /* Which of OpenAI's two ways of asking. */
@@ -135,6 +166,10 @@ static jot_status read_params(Wire *w, const LlmAddress *a, Place *p, Err *e)
             TRY(read_thinking(w, value, e));
         else if (str_eq(key, S("effort")))
             TRY(read_effort(w, value, e));
+        else if (str_eq(key, S("strict")))
+            TRY(read_strict(w, key, value, e));
+        else if (str_eq(key, S("cache")) && w->dialect == &dialect_anthropic)
+            TRY(read_cache(w, value, e));
         else if (str_eq(key, S("api")) && w->dialect != &dialect_anthropic)
             TRY(read_api(w, value, e));
         else if (str_eq(key, S("reasoning")) && w->dialect != &dialect_anthropic)
@@ -142,48 +177,32 @@ static jot_status read_params(Wire *w, const LlmAddress *a, Place *p, Err *e)
         else if (!str_eq(key, S("window")))
             return err_set(
                 e, JOT_INVALID,
-                "unknown setting '%s' of a model: use window, effort, key_file, ca, plain_http%s%s",
+                "unknown setting '%s' of a model: use window, effort, strict, key_file, ca, "
+                "plain_http%s%s",
                 err_show(&shown, key), w->dialect->base ? ", base" : "",
-                w->dialect == &dialect_anthropic ? ", thinking" : ", reasoning, api");
+                w->dialect == &dialect_anthropic ? ", thinking, cache" : ", reasoning, api");
     }
     return JOT_OK;
 }
 
-/* SCHEME://HOST[:PORT]/PATH without a slash at the end, from its parts. */
-static Str base_of(const Url *u, Arena *into)
-{
-    bool six = str_find(u->host, ':') < u->host.n;
-    Str host = six ? u->host : url_encode(into, u->host, false), path = u->path;
-    while (path.n && path.p[path.n - 1] == '/')
-        path.n--;
-    Str port = u->port ? arena_printf(into, ":%d", u->port) : (Str){ 0 };
-    return arena_printf(into, STR_FMT "://%s" STR_FMT "%s" STR_FMT STR_FMT, STR_ARG(u->scheme),
-                        six ? "[" : "", STR_ARG(host), six ? "]" : "", STR_ARG(port),
-                        STR_ARG(url_encode(into, path, true)));
-}
-
 static jot_status check_place(const Url *u, bool plain_http, Err *e)
 {
-    Shown shown;
-    bool https = str_eq(u->scheme, S("https"));
-    if ((!https && !str_eq(u->scheme, S("http"))) || !u->authority || u->host.n == 0)
+    bool web = str_eq(u->scheme, S("https")) || str_eq(u->scheme, S("http"));
+    if (!web || !u->authority || u->host.n == 0)
         return err_set(e, JOT_INVALID,
                        "the address of a model is https://HOST/PATH or http://HOST/PATH");
     if (u->user.n || u->password.n)
         return err_set(e, JOT_INVALID,
                        "an address holds no key: set JOTTER_API_KEY, or use key_file");
-    if (!https && !plain_http && !http_host_is_here(u->host))
-        return err_set(e, JOT_DENIED,
-                       "http:// to '%s' would show everything on the way: use https://, or say "
-                       "plain_http=yes",
-                       err_show(&shown, u->host));
-    return JOT_OK;
+    return plain_http ? JOT_OK : http_check_private(u, e);
 }
 
 static jot_status open_into(Wire *w, const LlmAddress *a, Err *e)
 {
     Arena *arena = &w->base.arena;
     Place p = { .key_file = a->key_file, .plain_http = a->plain_http };
+    if (a->effort)
+        TRY(read_effort(w, str(a->effort), e));
     TRY(read_params(w, a, &p, e));
     const Dialect *d = w->dialect;
     const char *elsewhere = d->base_env ? getenv(d->base_env) : NULL;
@@ -199,8 +218,10 @@ static jot_status open_into(Wire *w, const LlmAddress *a, Err *e)
         return err_set(e, JOT_INVALID, "an address names its model: %s",
                        d->base ? "anthropic:MODEL or openai:MODEL" : "http://HOST/v1#MODEL");
     w->base.model = arena_copy(arena, model);
+    TRY(model_find(a->io, w->base.model, arena, &w->base.known, e));
+    TRY(settle_effort(w, e));
     find_limits(w);
-    w->base_url = base_of(&url, arena);
+    w->base_url = url_base(&url, arena);
     w->elsewhere = !d->base || !str_eq(w->base_url, str(d->base));
     /* Servers that only speak like OpenAI may read something into their ids, as Kimi's do. */
     w->base.any_id = d != &dialect_anthropic && w->elsewhere;

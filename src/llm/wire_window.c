@@ -9,7 +9,8 @@
  *     max_context_length   Mistral
  *
  * llama.cpp's list has the window the model was trained with, not the one it is served with; that
- * is in /props.  Ollama does not say it, see docs/models.md.
+ * is in /props.  Ollama has it in /api/ps, for models that are loaded: of others it does not know
+ * yet what it will give them (docs/models.md).
  *
  * Nothing depends on the answer but the size of the budget, so it is waited for two seconds and
  * no longer. */
@@ -74,6 +75,16 @@ static const json_t *find_model(const json_t *list, Str model)
     return json_array_size(all) == 1 ? json_array_get(all, 0) : NULL;
 }
 
+/* Of Ollama's models that are loaded. */
+static uint64_t loaded_window(const json_t *list, Str model)
+{
+    const json_t *all = json_object_get(list, "models");
+    for (size_t i = 0; i < json_array_size(all); i++)
+        if (str_eq(json_member(json_array_get(all, i), "name"), model))
+            return window_in(json_array_get(all, i), "context_length");
+    return 0;
+}
+
 uint64_t wire_find_window(Wire *w)
 {
     Arena *arena = &w->base.arena;
@@ -84,10 +95,15 @@ uint64_t wire_find_window(Wire *w)
     for (size_t i = 0; i < COUNT_OF(members); i++)
         if (window_in(model, members[i]))
             return window_in(model, members[i]);
-    if (!str_eq(json_member(model, "owned_by"), S("llamacpp")))
-        return 0;
     if (str_ends(base, S("/v1")))
         base.n -= 3;
+    if (str_eq(json_member(model, "owned_by"), S("library"))) {
+        AUTO_PTR(json_t)
+        loaded = fetch(w, arena_cstr(arena, arena_printf(arena, STR_FMT "/api/ps", STR_ARG(base))));
+        return loaded_window(loaded, w->base.model);
+    }
+    if (!str_eq(json_member(model, "owned_by"), S("llamacpp")))
+        return 0;
     AUTO_PTR(json_t)
     props = fetch(w, arena_cstr(arena, arena_printf(arena, STR_FMT "/props", STR_ARG(base))));
     return window_in(json_object_get(props, "default_generation_settings"), "n_ctx");

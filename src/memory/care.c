@@ -62,7 +62,8 @@ jot_status care_verify(Memory *m, const VerifyHooks *hooks, CareCount *out, Err 
 }
 
 typedef struct Listening {
-    const VerifyHooks *hooks; /* NULL: only listen */
+    const VerifyHooks *hooks; /* may be NULL */
+    bool faults;              /* they hear of faults; else only of progress */
     uint64_t index_faults;
 } Listening;
 
@@ -70,15 +71,14 @@ static void hear(void *ctx, const StoreFault *f)
 {
     Listening *l = ctx;
     l->index_faults += f->kind == FAULT_INDEX;
-    if (l->hooks && l->hooks->fault)
+    if (l->faults && l->hooks->fault)
         l->hooks->fault(l->hooks->ctx, f);
 }
 
 static void hear_progress(void *ctx, const VerifyCount *so_far)
 {
     const Listening *l = ctx;
-    if (l->hooks && l->hooks->progress)
-        l->hooks->progress(l->hooks->ctx, so_far);
+    l->hooks->progress(l->hooks->ctx, so_far);
 }
 
 static jot_status make_index(Memory *m, Err *e)
@@ -95,8 +95,8 @@ jot_status care_doctor(Memory *m, const DoctorOptions *o, const VerifyHooks *hoo
     *out = (DoctorReport){ 0 };
     if (o->after_crash && !o->fix)
         return err_set(e, JOT_INVALID, "comparing as after a crash changes files: it needs fix");
-    Listening l = { .hooks = o->fix ? NULL : hooks };
-    VerifyHooks first = { hear, hear_progress, &l };
+    Listening l = { .hooks = hooks, .faults = hooks && !o->fix };
+    VerifyHooks first = { hear, hooks && hooks->progress ? hear_progress : NULL, &l };
     TRY(care_verify(m, &first, &out->before, e));
     out->after = out->before;
     if (!o->fix)
@@ -155,7 +155,9 @@ typedef struct Gc {
     void (*each)(void *ctx, Str stream, const GcCount *of_it);
     void *ctx;
     GcCount *out;
-    bool logs; /* of which records can be found */
+    Str *runs; /* that lost records: each can be found */
+    size_t runs_n, runs_cap;
+    Arena *arena;
     Err *e;
 } Gc;
 
@@ -223,7 +225,11 @@ static jot_status gc_stream(void *ctx, const Listed *l)
     gc->out->streams++;
     gc->out->records += of_it.records;
     gc->out->bytes += of_it.bytes;
-    gc->logs = gc->logs || str_starts(l->name, S("runs/"));
+    if (str_starts(l->name, S("runs/"))) {
+        gc->runs =
+            arena_grow(gc->arena, gc->runs, gc->runs_n, &gc->runs_cap, sizeof(Str), alignof(Str));
+        gc->runs[gc->runs_n++] = arena_copy(gc->arena, l->name);
+    }
     if (gc->each)
         gc->each(gc->ctx, l->name, &of_it);
     return JOT_OK;
@@ -245,16 +251,22 @@ jot_status care_gc(Memory *m, const GcPolicy *p,
         if (str_starts(p->prefix, str(gc_whole[i])))
             return err_set(e, JOT_INVALID, "%s are added up from all their records: none can go",
                            gc_whole[i]);
-    Gc gc = { m, p, each, ctx, out, false, e };
+    AUTO(Arena) arena = { 0 };
+    Gc gc = { .m = m, .p = p, .each = each, .ctx = ctx, .out = out, .arena = &arena, .e = e };
     if (p->prefix.n && str_find(p->prefix, '/') == p->prefix.n)
         return err_set(e, JOT_INVALID, "a prefix has its kind in front: notes/, runs/");
     if (p->prefix.n)
         TRY(memory_each(m, p->prefix, LIST_ALL, gc_stream, &gc, e));
     for (size_t i = 0; !p->prefix.n && i < COUNT_OF(gc_documents); i++)
         TRY(memory_each(m, str(gc_documents[i]), LIST_ALL, gc_stream, &gc, e));
-    if (gc.logs && !p->dry_run)
-        TRY(search_forget(m, (Str){ 0 }, e));
-    return p->dry_run ? JOT_OK : store_note_heads(m->store, e);
+    if (gc.runs_n && !p->dry_run)
+        TRY(search_forget(m, gc.runs, gc.runs_n, e));
+    if (p->dry_run)
+        return JOT_OK;
+    TRY(store_note_heads(m->store, e));
+    /* What was forgotten and had to stay for a while goes now; what somebody still reads, later. */
+    jot_status scrubbed = store_scrub(m->store, e);
+    return scrubbed == JOT_UNAVAILABLE ? JOT_OK : scrubbed;
 }
 
 /* --- What is in it? ---------------------------------------------------------------------- */
@@ -306,7 +318,15 @@ jot_status care_stats(Memory *m, Arena *into, Stats *out, Err *e)
 {
     *out = (Stats){ 0 };
     Counting c = { m, into, out, 0 };
-    return memory_each(m, (Str){ 0 }, LIST_ALL, count_stream, &c, e);
+    TRY(memory_each(m, (Str){ 0 }, LIST_ALL, count_stream, &c, e));
+    out->requests = store_report(m->store)->requests;
+    return JOT_OK;
+}
+
+/* null where there is none. */
+static json_t *moment(int64_t at_ms)
+{
+    return at_ms ? json_string(time_text(at_ms).text) : json_null();
 }
 
 json_t *stats_json(const Stats *s)
@@ -315,11 +335,14 @@ json_t *stats_json(const Stats *s)
     for (size_t i = 0; i < s->n; i++) {
         const KindStats *k = &s->kinds[i];
         json_array_append_new(
-            kinds, json_pack("{s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "kind", json_text(k->kind),
+            kinds, json_pack("{s:o, s:I, s:I, s:I, s:I, s:I, s:o, s:o}", "kind", json_text(k->kind),
                              "streams", (json_int_t)k->streams, "deleted", (json_int_t)k->deleted,
                              "records", (json_int_t)k->records, "bytes", (json_int_t)k->bytes,
-                             "damaged", (json_int_t)k->damaged, "oldest", (json_int_t)k->oldest_ms,
-                             "newest", (json_int_t)k->newest_ms));
+                             "damaged", (json_int_t)k->damaged, "oldest", moment(k->oldest_ms),
+                             "newest", moment(k->newest_ms)));
     }
-    return json_pack("{s:o}", "kinds", kinds);
+    json_t *all = json_pack("{s:o}", "kinds", kinds);
+    if (s->requests)
+        json_object_set_new(all, "requests", json_integer((json_int_t)s->requests));
+    return all;
 }

@@ -76,6 +76,7 @@ typedef struct KindStats {
 typedef struct Stats {
     KindStats *kinds; /* by name */
     size_t n;
+    uint64_t requests; /* that this took, where a server bills them; else 0 */
 } Stats;
 
 MUST_USE jot_status care_stats(Memory *m, Arena *into, Stats *out, Err *e);

@@ -3,6 +3,22 @@
 
 #include <string.h>
 
+void kinds_take(Kinds *k, const Listed *l, bool head)
+{
+    Str kind = str_slice(l->name, 0, str_find(l->name, '/'));
+    if (head) {
+        k->edited += l->mark.seq == 0;
+        k->lost += l->mark.lost > 0;
+    }
+    /* Names come in order, so a kind is the last one or a new one. */
+    bool known = k->n && str_eq(kind, str(k->items[k->n - 1].name));
+    if (!known && (k->n == KINDS_MAX || kind.n >= KIND_NAME_MAX))
+        return;
+    if (!known)
+        memcpy(k->items[k->n++].name, kind.p, kind.n);
+    k->items[k->n - 1].n++;
+}
+
 typedef struct Counting {
     Kinds *out;
     bool heads;
@@ -10,20 +26,8 @@ typedef struct Counting {
 
 static jot_status count(void *ctx, const Listed *l)
 {
-    Counting *c = ctx;
-    Kinds *k = c->out;
-    Str kind = str_slice(l->name, 0, str_find(l->name, '/'));
-    if (c->heads) {
-        k->edited += l->mark.seq == 0;
-        k->lost += l->mark.lost > 0;
-    }
-    /* Names come in order, so a kind is the last one or a new one. */
-    bool known = k->n && str_eq(kind, str(k->items[k->n - 1].name));
-    if (!known && (k->n == KINDS_MAX || kind.n >= KIND_NAME_MAX))
-        return JOT_OK;
-    if (!known)
-        memcpy(k->items[k->n++].name, kind.p, kind.n);
-    k->items[k->n - 1].n++;
+    const Counting *c = ctx;
+    kinds_take(c->out, l, c->heads);
     return JOT_OK;
 }
 
@@ -32,6 +36,17 @@ jot_status memory_kinds(Memory *m, ListWhich which, Kinds *out, Err *e)
     *out = (Kinds){ 0 };
     Counting c = { out, list_takes_heads(which) };
     return memory_each(m, (Str){ 0 }, which, count, &c, e);
+}
+
+jot_status memory_count(Memory *m, Str prefix, uint64_t *out, Err *e)
+{
+    Kinds kinds = { 0 };
+    Counting c = { &kinds, false };
+    *out = 0;
+    TRY(memory_each(m, prefix, LIST_LIVE_NAMES, count, &c, e));
+    for (size_t i = 0; i < kinds.n; i++)
+        *out += kinds.items[i].n;
+    return JOT_OK;
 }
 
 uint64_t kinds_count(const Kinds *k, const char *kind)
@@ -56,6 +71,7 @@ const char *kind_word(const char *kind)
         { "plans", "plans" },
         { "runs", "runs" },
         { "tasks", "tasks" },
+        { "threads", "threads of frameworks" },
     };
     for (size_t i = 0; i < COUNT_OF(words); i++)
         if (strcmp(words[i].kind, kind) == 0)

@@ -4,6 +4,9 @@
 
 #include "memory/memory.h"
 
+/* What the names of runs begin with that hooks of other programs keep (run/session.h). */
+#define SESSION_RUNS "runs/hook-"
+
 enum { KIND_NAME_MAX = 32, KINDS_MAX = 32 /* more of them are not counted */ };
 
 typedef struct KindCount {
@@ -20,6 +23,12 @@ typedef struct Kinds {
 
 /* Living streams; `which` is LIST_LIVE_NAMES, which is cheap, or LIST_LIVE. */
 MUST_USE jot_status memory_kinds(Memory *m, ListWhich which, Kinds *out, Err *e);
+
+/* How many living streams have names that begin so. */
+MUST_USE jot_status memory_count(Memory *m, Str prefix, uint64_t *out, Err *e);
+
+/* One more of a list in byte order; `head`: it came with its head. */
+void kinds_take(Kinds *k, const Listed *l, bool head);
 
 /* How many of this kind; 0: none. */
 uint64_t kinds_count(const Kinds *k, const char *kind);

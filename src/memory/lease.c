@@ -19,6 +19,12 @@
  * A number is held BEFORE the record that grants it is written, so there is no
  * moment at which a living holder looks dead.
  *
+ * Where an engine cannot check a guard in the step that appends (S3), a writer that was held up
+ * after its look at the table could still write.  There the new holder of a name writes its value
+ * once more, under its token: that takes the number the other one counts on, and a lower token is
+ * refused from then on.  A log, and a name without a value, are safe from the holder's first
+ * record on; a prefix cannot be leased there.
+ *
  * Invariants:
  *   1. A token is the seq of the record that granted it, so tokens only grow and
  *      none is ever given twice, also over deletes and purges.
@@ -211,6 +217,28 @@ static jot_status pass_fence(Memory *m, const LeaseTable *t, const LeaseAsk *ask
     return raise_table(m, head.mark.fence, e);
 }
 
+/* Write the value once more under the new token, where a guard does not do (see above). */
+static jot_status fence_value(Memory *m, const Lease *l, Err *e)
+{
+    Patience p = patience_new(m->io, RACE_MS, RACE_PAUSE_US, RACE_PAUSE_US_MAX);
+    for (;;) {
+        AUTO(Arena) arena = { 0 };
+        Record head = { 0 };
+        Mark mark;
+        jot_status st = store_head(m->store, l->on, HEAD_RECORD, &arena, &head, e);
+        if (st == JOT_NOT_FOUND || (st == JOT_OK && head.mark.op != OP_PUT))
+            return JOT_OK;
+        TRY(st);
+        Expect x = expect_at(head.mark.seq);
+        Draft d = {
+            .op = OP_PUT, .by = m->by, .meta = head.meta, .body = head.body, .fence = l->token
+        };
+        st = store_append(m->store, l->on, &x, &d, &mark, e);
+        if (st != JOT_CONFLICT || !patience_pause(&p))
+            return st;
+    }
+}
+
 static jot_status try_acquire(Memory *m, Change *c, Err *e)
 {
     const LeaseAsk *ask = c->ask;
@@ -238,7 +266,10 @@ static jot_status try_acquire(Memory *m, Change *c, Err *e)
                 .live = ask->live };
     TRY(grant(m, &t, &l, e));
     c->out = copy_lease(&l, c->into);
-    return JOT_OK;
+    if (store_promise(m->store).guards)
+        return JOT_OK;
+    jot_status st = fence_value(m, &l, e);
+    return st == JOT_CONFLICT ? JOT_UNAVAILABLE : st; /* the lease stands: it is not asked again */
 }
 
 static jot_status try_renew(Memory *m, Change *c, Err *e)
@@ -298,8 +329,14 @@ static jot_status check_on(Str on, bool prefix, Err *e)
 
 jot_status lease_acquire(Memory *m, const LeaseAsk *ask, Arena *into, Lease *out, Err *e)
 {
+    Shown shown;
     TRY(check_on(ask->on, ask->prefix, e));
     TRY(check_ttl(ask->ttl_ms, e));
+    if (ask->prefix && !store_promise(m->store).guards)
+        return err_set(e, JOT_UNSUPPORTED,
+                       "'%s' cannot be leased as a prefix in S3, which has no step over two "
+                       "streams: lease one name",
+                       err_show(&shown, ask->on));
     Patience p = patience_new(m->io, ask->wait_ms, WAIT_PAUSE_US, WAIT_PAUSE_US_MAX);
     for (;;) {
         AUTO(Arena) arena = { 0 };

@@ -14,6 +14,8 @@
 
 #include "base/utf8.h"
 #include "memory/holding.h"
+#include "memory/search/search.h"
+#include "store/past.h"
 
 enum { PAGE = 200 };
 
@@ -31,6 +33,13 @@ jot_status memory_open(Memory *m, Str url, const MemoryOptions *o, Err *e)
     return store_open(&m->store, url, &so, e);
 }
 
+void memory_open_past(Memory *m, const Memory *of, int64_t at_ms)
+{
+    *m = (Memory){
+        .store = store_past(of->store, at_ms), .io = of->io, .by = of->by, .progress = of->progress
+    };
+}
+
 void memory_idle(Memory *m)
 {
     if (m->store)
@@ -41,6 +50,7 @@ void memory_close(Memory *m)
 {
     if (!m)
         return;
+    search_close(m->search);
     holdings_close(m);
     store_close(m->store);
     *m = (Memory){ 0 };
@@ -52,6 +62,45 @@ jot_status memory_append(Memory *m, Str stream, const Expect *expect, const Draf
     Draft d = *draft;
     d.by = m->by;
     return holding_append(m, stream, expect, &d, out, e);
+}
+
+jot_status memory_append_many(Memory *m, Append *items, size_t n, Err *e)
+{
+    for (size_t i = 0; i < n; i++)
+        items[i].draft.by = m->by;
+    if (!m->leases || m->leases->n == 0)
+        return store_append_many(m->store, items, n, e);
+    for (size_t i = 0; i < n; i++) { /* each may be under a lease, which is a guard */
+        Append *a = &items[i];
+        a->status = holding_append(m, a->stream, &a->expect, &a->draft, &a->mark, &a->why);
+    }
+    return JOT_OK;
+}
+
+/* --- Reading --------------------------------------------------------------------------- */
+
+enum { EDIT_TRIES = 3 }; /* a person may save again between the record and the look at it */
+
+jot_status memory_head(Memory *m, Str stream, HeadWant want, Arena *into, Record *out, Err *e)
+{
+    TRY(store_head(m->store, stream, want, into, out, e));
+    m->unrecorded = (Err){ 0 };
+    for (int i = 0; i < EDIT_TRIES && out->mark.op && out->mark.seq == 0; i++) {
+        Err why = { 0 };
+        jot_status st = store_record_seen(m->store, stream, MEMORY_EDIT_WAIT_MS, &why);
+        Record now;
+        /* Also if it failed: who was in the way may have recorded it. */
+        if (store_head(m->store, stream, want, into, &now, &(Err){ 0 }) == JOT_OK)
+            *out = now;
+        if (st == JOT_OK)
+            err_set(&why, JOT_UNAVAILABLE, "it keeps changing");
+        m->unrecorded = why;
+        if (st != JOT_OK)
+            break;
+    }
+    if (out->mark.seq)
+        m->unrecorded = (Err){ 0 };
+    return JOT_OK;
 }
 
 /* --- Forgetting ------------------------------------------------------------------------ */

@@ -29,7 +29,9 @@ typedef struct Memory {
     struct Holdings *leases; /* what it writes under (holding.h); NULL: nothing */
     /* For calls that change nothing, which may end anywhere; borrowed.  NULL: never cancelled. */
     MemoryProgress *progress;
-    int64_t order_us; /* graph.c's: of what it added last */
+    struct Search *search; /* search.h's: kept from one search to the next; NULL: none yet */
+    int64_t order_us;      /* graph.c's: of what it added last */
+    Err unrecorded; /* why the edit that memory_head met last has no record; JOT_OK: it has one */
 } Memory;
 
 typedef struct MemoryOptions {
@@ -43,6 +45,9 @@ typedef struct MemoryOptions {
 
 /* `m` is {0}.  JOT_NOT_FOUND: there is no pad and create is not set. */
 MUST_USE jot_status memory_open(Memory *m, Str url, const MemoryOptions *o, Err *e);
+/* The pad of another handle as it was at a moment (store/past.h): nothing can be written.  `of`
+ * must outlive it. */
+void memory_open_past(Memory *m, const Memory *of, int64_t at_ms);
 void memory_close(Memory *m); /* {0} and half-open ones are fine */
 /* Nobody asks for anything now: time for what no answer should wait for.  {0} is fine. */
 void memory_idle(Memory *m);
@@ -53,6 +58,18 @@ DEFINE_AUTO(Memory, memory_close)
  * `expect` may be NULL, and has no guard. */
 MUST_USE jot_status memory_append(Memory *m, Str stream, const Expect *expect, const Draft *draft,
                                   Mark *out, Err *e);
+/* The same for many streams at once, as store_append_many. */
+MUST_USE jot_status memory_append_many(Memory *m, Append *items, size_t n, Err *e);
+
+enum { MEMORY_EDIT_WAIT_MS = 50 }; /* how long memory_head waits for another writer */
+
+/* The head of a stream, by whoever names its version to somebody (read, history, diff, blame,
+ * watch): what is shown as a version is kept as one.  So a person's edit or deletion that has no
+ * record yet is recorded first; who shows many documents asks store_head, which writes nothing.
+ * Where that fails (read-only, full, held by another, a damaged stream) the edit is read all the
+ * same: mark.seq is 0 and m->unrecorded says why. */
+MUST_USE jot_status memory_head(Memory *m, Str stream, HeadWant want, Arena *into, Record *out,
+                                Err *e);
 
 /* What is shown in the place of a text that was redacted. */
 #define FORGET_MARK "[redacted]"

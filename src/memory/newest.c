@@ -17,6 +17,8 @@ typedef struct Heap {
     size_t n, cap;
     uint64_t seen;
     int64_t now_ms;
+    const Io *io;
+    bool late;
     Arena *into;
 } Heap;
 
@@ -60,6 +62,9 @@ static void keep(Kept *k, const Listed *l, bool ahead)
 static jot_status take(void *ctx, const Listed *l)
 {
     Heap *h = ctx;
+    h->late = h->ask->until_ms && io_awake_ms(h->io) >= h->ask->until_ms;
+    if (h->late)
+        return JOT_CANCELLED; /* for memory_newest alone */
     if (h->ask->takes && !h->ask->takes(h->ask->ctx, l))
         return JOT_OK;
     h->seen++;
@@ -88,11 +93,15 @@ static int newest_first(const void *a, const void *b)
 jot_status memory_newest(Memory *m, const NewestAsk *ask, Arena *into, Newest *out, Err *e)
 {
     assert(ask->max > 0 && list_takes_heads(ask->which));
-    Heap h = { .ask = ask, .into = into, .now_ms = io_wall_ms(m->io) };
-    TRY(memory_each(m, ask->prefix, ask->which, take, &h, e));
+    Heap h = { .ask = ask, .into = into, .now_ms = io_wall_ms(m->io), .io = m->io };
+    jot_status st = memory_each(m, ask->prefix, ask->which, take, &h, e);
+    if (!h.late)
+        TRY(st);
     if (h.n)
         qsort(h.items, h.n, sizeof(Kept *), newest_first);
-    *out = (Newest){ .items = NEW_ARRAY(into, Listed, h.n + 1), .n = h.n, .total = h.seen };
+    *out = (Newest){
+        .items = NEW_ARRAY(into, Listed, h.n + 1), .n = h.n, .total = h.seen, .late = h.late
+    };
     for (size_t i = 0; i < h.n; i++)
         out->items[i] = h.items[i]->listed;
     return JOT_OK;

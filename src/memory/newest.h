@@ -14,12 +14,14 @@ typedef struct NewestAsk {
     /* False: this one is passed over, and not counted.  May be NULL. */
     bool (*takes)(void *ctx, const Listed *l);
     void *ctx;
+    int64_t until_ms; /* of the clock since boot: no more is looked at then; 0: all */
 } NewestAsk;
 
 typedef struct Newest {
     Listed *items; /* the newest first, without meta; live in the arena */
     size_t n;
-    uint64_t total; /* streams there are */
+    uint64_t total; /* streams there are, or that were looked at */
+    bool late;      /* time was over before all were */
 } Newest;
 
 /* All names are looked at, and no more than were asked for are kept. */

@@ -40,8 +40,9 @@ typedef struct Known {
 
 struct Watch {
     Memory *m;
-    Arena names; /* of the table, and the prefix */
+    Arena kept; /* names of the table, and the prefix */
     Str prefix;
+    bool names;
     Cursor at;
     Known *table; /* open addressing; `cap` is a power of two */
     size_t n, cap;
@@ -105,6 +106,24 @@ static bool is_relisted(const Known *k, const Mark *now)
     return !k->live || now->seq > k->seq + 1;
 }
 
+/* Everything of a mark that a reader could notice, as one number. */
+static uint64_t print_of(const Mark *mark)
+{
+    uint64_t rest[] = { mark->seq, (uint64_t)mark->op, mark->redacted };
+    uint64_t h = mix(MIX_FIRST, mark->chain.b, sizeof mark->chain.b);
+    h = mix(h, mark->sha256.b, sizeof mark->sha256.b);
+    return mix(h, rest, sizeof rest);
+}
+
+/* The head is what it was; an edit that was recorded since is what it was, too. */
+static bool is_same(const Known *k, const Mark *now)
+{
+    if (k->there != (now->op != 0))
+        return false;
+    Mark edit = { .op = now->op, .sha256 = now->sha256 };
+    return !k->there || k->print == print_of(k->seq ? now : &edit);
+}
+
 static void learn(News *x, Str stream, const Mark *mark, Str by)
 {
     Watch *w = x->w;
@@ -112,23 +131,16 @@ static void learn(News *x, Str stream, const Mark *mark, Str by)
         grow(w);
     Known *k = &w->table[slot_of(w, stream)];
     if (!k->name) {
-        Name *own = arena_alloc(&w->names, sizeof *own + stream.n, alignof(Name));
+        Name *own = arena_alloc(&w->kept, sizeof *own + stream.n, alignof(Name));
         own->n = (uint16_t)stream.n;
         memcpy(own->p, stream.p, stream.n);
         k->name = own;
         w->n++;
     }
-    /* Everything of the mark that a reader could notice, as one number. */
-    uint64_t rest[] = { mark->seq, (uint64_t)mark->op, mark->redacted };
-    uint64_t h = mix(MIX_FIRST, mark->chain.b, sizeof mark->chain.b);
-    h = mix(h, mark->sha256.b, sizeof mark->sha256.b);
-    uint64_t print = mix(h, rest, sizeof rest);
-    bool there = mark->op != 0;
-    bool same = k->there == there && (!there || k->print == print);
-    bool relisted = is_relisted(k, mark);
-    k->print = print;
+    bool same = is_same(k, mark), relisted = is_relisted(k, mark);
+    k->print = print_of(mark);
     k->seq = mark->seq;
-    k->there = there;
+    k->there = mark->op != 0;
     k->live = mark_live(mark);
     k->pass = x->w->pass;
     if (same || !x->into)
@@ -145,7 +157,9 @@ static jot_status look_at(News *x, Str stream, Err *e)
     Err why = { 0 };
     if (!str_starts(stream, x->w->prefix))
         return JOT_OK;
-    jot_status st = store_head(x->w->m->store, stream, HEAD_MARK, &arena, &head, &why);
+    jot_status st = x->w->names
+                        ? memory_head(x->w->m, stream, HEAD_MARK, &arena, &head, &why)
+                        : store_head(x->w->m->store, stream, HEAD_MARK, &arena, &head, &why);
     if (st == JOT_IO || st == JOT_UNAVAILABLE) {
         if (e)
             *e = why;
@@ -159,7 +173,14 @@ static jot_status look_at(News *x, Str stream, Err *e)
 
 static jot_status learn_listed(void *ctx, const Listed *l)
 {
-    learn(ctx, l->name, &l->mark, l->by);
+    News *x = ctx;
+    const Known *k = &x->w->table[slot_of(x->w, l->name)];
+    bool edited = l->mark.op && l->mark.seq == 0;
+    /* Only what is news is named. */
+    if (edited && x->into && x->w->names && !(k->name && is_same(k, &l->mark)) &&
+        look_at(x, l->name, &(Err){ 0 }) == JOT_OK)
+        return JOT_OK;
+    learn(x, l->name, &l->mark, l->by);
     return JOT_OK;
 }
 
@@ -175,13 +196,14 @@ static jot_status look_at_all(News *x, Err *e)
     return JOT_OK;
 }
 
-jot_status watch_open(Watch **out, Memory *m, Str prefix, Err *e)
+jot_status watch_open(Watch **out, Memory *m, const WatchAsk *ask, Err *e)
 {
     AUTO(Arena) arena = { 0 };
     AUTO_PTR(Watch) w = mem_alloc(sizeof *w);
     Changes c;
     w->m = m;
-    w->prefix = arena_copy(&w->names, prefix);
+    w->prefix = arena_copy(&w->kept, ask->prefix);
+    w->names = ask->names;
     grow(w);
     /* The cursor first: what comes during the look is seen again, and no news then. */
     TRY(store_changes(m->store, &w->at, 0, &arena, &c, e));
@@ -196,7 +218,7 @@ void watch_close(Watch *w)
 {
     if (!w)
         return;
-    arena_free(&w->names);
+    arena_free(&w->kept);
     free(w->table);
     free(w);
 }

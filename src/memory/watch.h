@@ -13,14 +13,19 @@ typedef struct Watch Watch;
 
 typedef struct Change {
     Str stream;
-    Mark mark; /* of its head now; seq 0: a person's edit no write has recorded; op 0: it is gone */
+    Mark mark; /* of its head now; seq 0: a person's edit that is not recorded; op 0: it is gone */
     Str by;
     bool relisted; /* it entered or left the list of what is live since the last look, or may have
                     * done both: a caller that listed in between has another list now */
 } Change;
 
-/* From now on; streams below `prefix` only, which may be empty. */
-MUST_USE jot_status watch_open(Watch **out, Memory *m, Str prefix, Err *e);
+typedef struct WatchAsk {
+    Str prefix; /* streams below it only; may be empty */
+    bool names; /* the versions are named to somebody: a person's edit is recorded first */
+} WatchAsk;
+
+/* From now on. */
+MUST_USE jot_status watch_open(Watch **out, Memory *m, const WatchAsk *ask, Err *e);
 void watch_close(Watch *w); /* NULL is fine */
 DEFINE_AUTO_PTR(Watch, watch_close)
 

@@ -24,6 +24,13 @@ static bool begins_with_home(Str named)
     return str_eq(named, S("~")) || str_starts(named, S("~/"));
 }
 
+/* What a new pad at a path is, by its name. */
+static bool is_database(Str path)
+{
+    return str_ends(path, S(".db")) || str_ends(path, S(".sqlite")) ||
+           str_ends(path, S(".sqlite3"));
+}
+
 /* As it is if it is neither a URL nor a path. */
 static Str url_of(Str named, Arena *into)
 {
@@ -31,9 +38,9 @@ static Str url_of(Str named, Arena *into)
     if (url_has_scheme(named) || begins_with_home(named))
         return named;
     bool there = stat(arena_cstr(into, named), &info) == 0;
-    if (!there && !str_starts(named, S(".")) && str_find(named, '/') == named.n)
-        return named;
-    return url_from_path(into, there && S_ISREG(info.st_mode) ? "sqlite" : "files", named);
+    bool database = there ? S_ISREG(info.st_mode) : is_database(named);
+    bool path = there || database || str_starts(named, S(".")) || str_find(named, '/') < named.n;
+    return path ? url_from_path(into, database ? "sqlite" : "files", named) : named;
 }
 
 /* The nearest one, or one without a URL. */

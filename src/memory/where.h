@@ -25,9 +25,10 @@ typedef struct Where {
 /* `given` may be empty.  The url lives in `into` or is `given`. */
 Where where_find(Str given, Arena *into);
 
-/* The URL of what was named, which is a URL itself or a path: a file's is sqlite:, any other
- * files:.  A path begins with '.', holds a '/', or names something that is there; any other word
- * is JOT_INVALID, because it is a mistake far more often than a new pad. */
+/* The URL of what was named, which is a URL itself or a path: that of a file, and of what is not
+ * there and ends in .db, .sqlite or .sqlite3, is sqlite:, any other files:.  A path begins with
+ * '.', holds a '/', ends so, or names something that is there; any other word is JOT_INVALID,
+ * because it is a mistake far more often than a new pad. */
 MUST_USE jot_status where_url(Str named, Arena *into, Str *out, Err *e);
 
 /* JOT_INVALID: none was named, and neither XDG_DATA_HOME nor HOME is an absolute path; or what was

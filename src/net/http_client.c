@@ -150,6 +150,17 @@ bool http_host_is_here(Str host)
     return str_to_u64(rest, 255, &part);
 }
 
+jot_status http_check_private(const Url *u, Err *e)
+{
+    Shown shown;
+    if (str_eq(u->scheme, S("https")) || http_host_is_here(u->host))
+        return JOT_OK;
+    return err_set(e, JOT_DENIED,
+                   "http:// to '%s' would show everything on the way: use https://, or say "
+                   "plain_http=yes",
+                   err_show(&shown, u->host));
+}
+
 /* A line end in a value would begin a header of somebody else's choice. */
 static bool header_good(const HttpField *h)
 {
@@ -303,7 +314,8 @@ static void set_up(HttpClient *c, Transfer *t, struct curl_slist *headers)
     set(easy, CURLOPT_NOPROGRESS, 0L);
     set(easy, CURLOPT_XFERINFOFUNCTION, on_progress);
     set(easy, CURLOPT_XFERINFODATA, t);
-    if (r->body.n || strcmp(r->method, "POST") == 0) {
+    /* What may have a body says how long it is, also if there is none. */
+    if (r->body.n || strcmp(r->method, "POST") == 0 || strcmp(r->method, "PUT") == 0) {
         set(easy, CURLOPT_POST, 1L);
         set(easy, CURLOPT_POSTFIELDS, r->body.n ? r->body.p : "");
         set(easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)r->body.n);

@@ -14,6 +14,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/io.h"
+#include "base/url.h"
 
 enum {
     HTTP_ANSWER_HEAD_MAX = 64 * 1024, /* bytes of all header lines of an answer */
@@ -80,6 +81,10 @@ MUST_USE bool http_date(Str text, int64_t *ms);
 
 /* True for a host that is this machine: localhost, 127.0.0.0/8, ::1. */
 bool http_host_is_here(Str host);
+
+/* JOT_DENIED: what goes there could be read on the way, for it is neither https:// nor this
+ * machine. */
+MUST_USE jot_status http_check_private(const Url *u, Err *e);
 
 DEFINE_AUTO(HttpAnswer, http_answer_done)
 DEFINE_AUTO_PTR(HttpClient, http_client_free)

@@ -81,7 +81,7 @@ static bool origin_allowed(const HttpGuard *g, const HttpRequest *r)
 /* --- Token ------------------------------------------------------------------------------- */
 
 /* Digests are compared, and all of them, so that the time reveals nothing. */
-static bool token_right(const HttpGuard *g, const HttpRequest *r)
+static bool token_right(const Hash *token, const HttpRequest *r)
 {
     Str given = http_header(r, "authorization"), scheme;
     if (http_header_count(r, "authorization") != 1 || !str_cut(&given, ' ', &scheme) ||
@@ -90,11 +90,11 @@ static bool token_right(const HttpGuard *g, const HttpRequest *r)
     Hash h = hash_of(given);
     volatile uint8_t differs = 0;
     for (size_t i = 0; i < sizeof h.b; i++)
-        differs |= h.b[i] ^ g->token.b[i];
+        differs |= h.b[i] ^ token->b[i];
     return differs == 0;
 }
 
-int http_guard_check(const HttpGuard *g, const HttpRequest *r, bool open, const char **why)
+int http_guard_check(const HttpGuard *g, const HttpRequest *r, const Hash *token, const char **why)
 {
     if (http_header_count(r, "host") != 1) {
         *why = "send exactly one Host header";
@@ -113,7 +113,7 @@ int http_guard_check(const HttpGuard *g, const HttpRequest *r, bool open, const 
         *why = "this Origin is not allowed: allow it, or send none";
         return 403;
     }
-    if (g->locked && !open && !token_right(g, r)) {
+    if (token && !token_right(token, r)) {
         *why = "a token is needed: Authorization: Bearer TOKEN";
         return 401;
     }
@@ -185,7 +185,8 @@ static jot_status make_token_file(const Io *io, const char *path, bool *made, Er
     return JOT_OK;
 }
 
-jot_status http_guard_token(HttpGuard *g, const Io *io, const char *path, bool *made, Err *e)
+jot_status http_token_read(const Io *io, const char *path, Arena *into, Str *out, bool *made,
+                           Err *e)
 {
     *made = false;
     AUTO(Fd) fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
@@ -208,6 +209,15 @@ jot_status http_guard_token(HttpGuard *g, const Io *io, const char *path, bool *
             e, JOT_INVALID,
             "the token file '%s' has no valid token: use %d to %d visible ASCII characters", path,
             HTTP_TOKEN_MIN, HTTP_TOKEN_MAX);
+    *out = arena_copy(into, text);
+    return JOT_OK;
+}
+
+jot_status http_guard_token(HttpGuard *g, const Io *io, const char *path, bool *made, Err *e)
+{
+    AUTO(Arena) arena = { 0 };
+    Str text;
+    TRY(http_token_read(io, path, &arena, &text, made, e));
     g->token = hash_of(text);
     g->locked = true;
     return JOT_OK;

@@ -28,20 +28,23 @@ typedef struct HttpGuard {
     size_t origins_n;
     Str own;       /* the name in the address we listen at; empty: that means them all */
     uint16_t port; /* ours */
-    bool locked;   /* a token is needed */
+    bool locked;   /* a token is needed, where no route has one of its own */
     Hash token;    /* of it */
 } HttpGuard;
 
-/* 0 if the request may pass, else the status to refuse it with and a sentence; `open`: it needs no
- * token. */
-int http_guard_check(const HttpGuard *g, const HttpRequest *r, bool open, const char **why);
+/* 0 if the request may pass, else the status to refuse it with and a sentence.  `token` is the hash
+ * of the token it needs; NULL: none. */
+int http_guard_check(const HttpGuard *g, const HttpRequest *r, const Hash *token, const char **why);
 
 /* True if the request comes from a page of another origin, which was allowed: its browser wants to
  * hear so before it shows the page an answer. */
 bool http_guard_cross_origin(const HttpGuard *g, const HttpRequest *r);
 
-/* Read the token's file into the guard, or make it: *made says so.  JOT_DENIED: others can read the
- * file, or it is not ours. */
+/* The text of the token in its file, which is made if it is not there: *made says so.  JOT_DENIED:
+ * others can read the file, or it is not ours.  Lives in `into`. */
+MUST_USE jot_status http_token_read(const Io *io, const char *path, Arena *into, Str *out,
+                                    bool *made, Err *e);
+/* The same, into the guard. */
 MUST_USE jot_status http_guard_token(HttpGuard *g, const Io *io, const char *path, bool *made,
                                      Err *e);
 

@@ -114,7 +114,7 @@ static void take_request(HttpExchange *x)
     x->on_wait = NULL;
     x->half_close_ok = false;
     x->state = HTTP_WAITING;
-    x->route->answer(s->o->ctx, x);
+    x->route->answer(x->route->ctx ? x->route->ctx : s->o->ctx, x);
 }
 
 /* As much as there is, one request after the other. */
@@ -315,8 +315,13 @@ static void on_accept_error(struct evconnlistener *l, void *ctx)
 
 void http_server_post(HttpServer *s, void (*run)(void *ctx, void *arg), void *arg)
 {
+    http_server_post_to(s, run, s->o->ctx, arg);
+}
+
+void http_server_post_to(HttpServer *s, void (*run)(void *ctx, void *arg), void *ctx, void *arg)
+{
     HttpPosted *p = mem_alloc(sizeof *p);
-    *p = (HttpPosted){ .run = run, .arg = arg };
+    *p = (HttpPosted){ .run = run, .ctx = ctx, .arg = arg };
     pthread_mutex_lock(&s->lock);
     *s->last = p;
     s->last = &p->next;
@@ -337,7 +342,7 @@ static void on_posted(evutil_socket_t fd, short what, void *ctx)
     pthread_mutex_unlock(&s->lock);
     while (p) {
         HttpPosted *next = p->next;
-        p->run(s->o->ctx, p->arg);
+        p->run(p->ctx, p->arg);
         free(p);
         p = next;
     }

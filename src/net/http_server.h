@@ -24,6 +24,8 @@ typedef struct HttpRoute {
     bool open;        /* needs no token */
     bool json; /* takes a body, which must be application/json: no page can send that unasked */
     void (*answer)(void *ctx, HttpExchange *x);
+    void *ctx;         /* what it is called with; NULL: the server's */
+    const Hash *token; /* of the token it needs; NULL: the guard's */
 } HttpRoute;
 
 /* 0 means the default, in the comment. */
@@ -72,6 +74,8 @@ void http_server_stop(HttpServer *s, int linger_ms);
 
 /* Call `run` on the server's thread, soon, in the order of posting.  From any thread. */
 void http_server_post(HttpServer *s, void (*run)(void *ctx, void *arg), void *arg);
+/* The same with another ctx than the server's. */
+void http_server_post_to(HttpServer *s, void (*run)(void *ctx, void *arg), void *ctx, void *arg);
 
 /* Call `run` every so often, on the server's thread; at most once a server. */
 void http_server_every(HttpServer *s, int ms, void (*run)(void *ctx));
@@ -97,6 +101,9 @@ void http_wait(HttpExchange *x, int ms, void (*run)(void *ctx, HttpExchange *x))
 
 /* A header for the answer, before it begins. */
 void http_reply_header(HttpExchange *x, const char *name, Str value);
+/* The answer may be kept, but is asked for again with this tag before it is used; without this
+ * nobody may keep it. */
+void http_reply_tag(HttpExchange *x, Str tag);
 /* The whole answer; `type` may be empty if there is no body. */
 void http_reply(HttpExchange *x, int status, Str type, Str body);
 /* {"error": "..."} with this status. */

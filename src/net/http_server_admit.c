@@ -89,6 +89,19 @@ static bool is_json(const HttpRequest *q)
     return http_header_count(q, "content-type") == 1 && http_same(type, S("application/json"));
 }
 
+/* What a request must carry; NULL: nothing.  A method that its path does not have needs the token
+ * of the first route there; a path that is none, the guard's. */
+static const Hash *token_for(const HttpServer *s, const HttpRoute *found, const HttpRoute *first,
+                             const HttpRequest *q)
+{
+    const HttpRoute *route = found ? found : first;
+    if (is_preflight(s, q) || (found && found->open))
+        return NULL;
+    if (route && route->token)
+        return route->token;
+    return s->guard.locked ? &s->guard.token : NULL;
+}
+
 bool http_admit(HttpExchange *x)
 {
     HttpServer *s = x->server;
@@ -96,17 +109,17 @@ bool http_admit(HttpExchange *x)
     AUTO(Buf) allow = { 0 };
     const char *why = "";
     /* The route, or NULL; `allow` lists the methods of the path. */
-    const HttpRoute *found = NULL;
+    const HttpRoute *found = NULL, *first = NULL;
     for (const HttpRoute *r = s->o->routes; r->path; r++) {
         if (!path_fits(r, q->path))
             continue;
         if (!found && str_eq(q->method, str(r->method)))
             found = r;
         buf_addf(&allow, "%s%s", allow.n ? ", " : "", r->method);
+        first = first ? first : r;
     }
     x->route = found;
-    bool open = is_preflight(s, q) || (x->route && x->route->open);
-    int status = http_guard_check(&s->guard, q, open, &why);
+    int status = http_guard_check(&s->guard, q, token_for(s, found, first, q), &why);
     if (http_guard_cross_origin(&s->guard, q) && (status == 0 || status == 401))
         add_cors_headers(x, buf_str(&allow));
     if (status) {

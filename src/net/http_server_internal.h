@@ -44,6 +44,7 @@ struct HttpExchange {
     const HttpRoute *route;
     size_t reserved;    /* of all bodies together */
     Buf extra;          /* headers of the answer */
+    bool tagged;        /* it may be kept */
     bool inside;        /* its requests are being worked through, further down the stack */
     bool pending;       /* its next request has to be looked at */
     bool last;          /* no further request after this one */
@@ -56,7 +57,7 @@ struct HttpExchange {
 
 typedef struct HttpPosted {
     void (*run)(void *ctx, void *arg);
-    void *arg;
+    void *ctx, *arg;
     struct HttpPosted *next;
 } HttpPosted;
 

@@ -16,6 +16,7 @@ static const char *status_text(int status)
         { 200, "OK" },
         { 202, "Accepted" },
         { 204, "No Content" },
+        { 304, "Not Modified" },
         { 400, "Bad Request" },
         { 401, "Unauthorized" },
         { 403, "Forbidden" },
@@ -24,11 +25,14 @@ static const char *status_text(int status)
         { 406, "Not Acceptable" },
         { 408, "Request Timeout" },
         { 409, "Conflict" },
+        { 412, "Precondition Failed" },
         { 413, "Content Too Large" },
         { 415, "Unsupported Media Type" },
         { 417, "Expectation Failed" },
         { 421, "Misdirected Request" },
+        { 423, "Locked" },
         { 431, "Request Header Fields Too Large" },
+        { 499, "Client Closed Request" },
         { 500, "Internal Server Error" },
         { 501, "Not Implemented" },
         { 503, "Service Unavailable" },
@@ -51,18 +55,24 @@ void http_reply_header(HttpExchange *x, const char *name, Str value)
     buf_addf(&x->extra, "%s: " STR_FMT "\r\n", name, STR_ARG(value));
 }
 
+void http_reply_tag(HttpExchange *x, Str tag)
+{
+    buf_addf(&x->extra, "ETag: \"" STR_FMT "\"\r\n", STR_ARG(tag));
+    x->tagged = true;
+}
+
 /* The head but for its last, empty line. */
 static void begin(HttpExchange *x, Buf *head, int status, Str type)
 {
-    buf_addf(head,
-             "HTTP/1.1 %d %s\r\nCache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\n",
-             status, status_text(status));
+    buf_addf(head, "HTTP/1.1 %d %s\r\nCache-Control: %s\r\nX-Content-Type-Options: nosniff\r\n",
+             status, status_text(status), x->tagged ? "no-cache" : "no-store");
     if (type.n)
         buf_addf(head, "Content-Type: " STR_FMT "\r\n", STR_ARG(type));
     if (x->last)
         buf_add(head, S("Connection: close\r\n"));
     buf_add(head, buf_str(&x->extra));
     buf_clear(&x->extra);
+    x->tagged = false;
 }
 
 void http_reply(HttpExchange *x, int status, Str type, Str body)
@@ -70,7 +80,7 @@ void http_reply(HttpExchange *x, int status, Str type, Str body)
     AUTO(Buf) head = { 0 };
     assert(x->state == HTTP_WAITING);
     begin(x, &head, status, type);
-    if (status != 204)
+    if (status != 204 && status != 304)
         buf_addf(&head, "Content-Length: %zu\r\n", body.n);
     buf_add(&head, S("\r\n"));
     send_text(x, buf_str(&head));

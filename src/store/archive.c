@@ -3,7 +3,16 @@
  * Opening reads the whole file once: it verifies and remembers where each stream
  * begins and where its head stands.  Reading a stream then goes forwards through
  * the file, and continues where it stopped, as a copy does.  One line at a time is
- * in memory, whatever the size of the file. */
+ * in memory, whatever the size of the file.
+ *
+ * Writing goes to a draft beside the name:
+ *
+ *     write all streams ──► fsync ──► read the draft back, as any reader would ──► rename
+ *
+ * so a file of that name is always a whole archive, and one that was seen to be readable; a file
+ * that is there already is never replaced.  Whether numbers are missing in a stream is known only
+ * at the end.  If so the draft is written again with the first line that says it: a reader of the
+ * other kind can rely on having everything. */
 #include "store/archive.h"
 
 #include <assert.h>
@@ -426,7 +435,9 @@ typedef struct Writer {
     Buf text;    /* what is not in the file yet */
     HashState hash;
     ArchiveCount count;
-    Arena arena; /* of what there is to tell, when the archive is there */
+    const CopyHooks *hooks; /* may be NULL */
+    uint64_t total;         /* streams, if somebody watches */
+    Arena arena;            /* of what there is to tell, when the archive is there */
     CopyNotice *told;
     size_t told_n, told_cap;
 } Writer;
@@ -465,6 +476,16 @@ static void tell_lost(Writer *w, const Walk *walk)
     tell(w, COPY_LOST, walk->stream, JOT_CORRUPT, what);
 }
 
+static void show(const Writer *w)
+{
+    CopyCount c = { .total = w->total,
+                    .streams = w->count.streams,
+                    .records = w->count.records,
+                    .bytes = w->count.bytes };
+    if (w->hooks && w->hooks->progress)
+        w->hooks->progress(w->hooks->ctx, &c);
+}
+
 static jot_status write_page(Writer *w, Mark *last, const Records *page, Err *e)
 {
     for (size_t i = 0; i < page->n; i++) {
@@ -476,6 +497,7 @@ static jot_status write_page(Writer *w, Mark *last, const Records *page, Err *e)
             TRY(flush(w, e));
     }
     w->count.records += page->n;
+    show(w);
     return JOT_OK;
 }
 
@@ -488,6 +510,8 @@ static jot_status write_stream(void *writer, const Listed *l, const Err *edit, E
     bool named = false;
     if (w->gaps && w->version == NESTED)
         return JOT_OK; /* it is started again */
+    if (w->hooks && w->hooks->go_on && !w->hooks->go_on(w->hooks->ctx))
+        return err_set(e, JOT_CANCELLED, "interrupted: there is no archive");
     if (edit)
         tell(w, COPY_REFUSED, l->name, edit->status, edit->text);
     while (walk.more) {
@@ -557,7 +581,9 @@ static jot_status write_either(Writer *w, int dir, const char *draft, Err *e)
     if (!w->gaps)
         return JOT_OK;
     writer_done(w);
-    *w = (Writer){ .from = w->from, .io = w->io, .version = NESTED_GAPS };
+    *w = (Writer){
+        .from = w->from, .io = w->io, .version = NESTED_GAPS, .hooks = w->hooks, .total = w->total
+    };
     int removed = io_unlink(w->io, dir, draft);
     if (removed < 0)
         return err_errno(e, -removed, "could not make the archive");
@@ -613,7 +639,9 @@ jot_status archive_write(Store *from, const char *path, const CopyHooks *hooks, 
     if (io_stat(io, dir, name, &info) == 0)
         return err_set(e, JOT_CONFLICT, "'%s' exists: choose another name", err_show(&shown, last));
     const char *draft = arena_printf(&arena, ".%s.%s", name, id_random(io, 8).text).p;
-    AUTO(Writer) w = { .from = from, .io = io };
+    AUTO(Writer) w = { .from = from, .io = io, .hooks = hooks };
+    if (hooks && hooks->progress)
+        TRY(walk_count(from, &w.total, e));
     jot_status st = write_named(&w, dir, draft, name, e);
     if (st != JOT_OK)
         (void)io_unlink(io, dir, draft);

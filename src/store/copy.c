@@ -591,7 +591,9 @@ jot_status store_copy(Store *from, Store *to, const CopyHooks *hooks, CopyCount 
     static const CopyHooks none = { 0 };
     assert(from && to && out && from != to);
     AUTO(Copy) c = { .from = from, .to = to, .hooks = hooks ? hooks : &none };
-    jot_status st = walk_streams(from, copy_listed, &c, e);
+    jot_status st = c.hooks->progress ? walk_count(from, &c.count.total, e) : JOT_OK;
+    if (st == JOT_OK)
+        st = walk_streams(from, copy_listed, &c, e);
     if (st == JOT_OK)
         st = copy_waiting(&c, e);
     if (st == JOT_OK)

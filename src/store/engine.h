@@ -30,6 +30,10 @@ typedef struct StoreOps {
     jot_status (*open)(Store **out, const Url *url, const StoreOptions *o, Err *e);
     void (*close)(Store *s); /* never called with NULL */
     jot_status (*append)(Store *s, Str stream, const Expect *x, const Draft *d, Mark *out, Err *e);
+    /* Optional: append to many streams, those whose status is JOT_CANCELLED.  Whatever is not
+     * simple may be left so, and is appended alone afterwards; NULL: each alone.  JOT_OK, or the
+     * handle cannot write at all. */
+    jot_status (*append_many)(Store *s, Append *items, size_t n, Err *e);
     jot_status (*head)(Store *s, Str stream, HeadWant want, Arena *into, Record *out, Err *e);
     jot_status (*read)(Store *s, Str stream, SeqRange range, Arena *into, Records *out, Err *e);
     bool bodies_checked; /* `read` has compared bodies with their hashes; otherwise store.c does */
@@ -72,6 +76,9 @@ typedef struct StoreOps {
     /* A number that no token is beyond, if the stream of tokens is gone or ends before one that was
      * given, as far as the engine knows; else 0.  NULL: it knows nothing. */
     jot_status (*tokens)(Store *s, uint64_t *out, Err *e);
+    /* May somebody who only reads record an edit?  JOT_CORRUPT if records of the stream are
+     * missing, or its end is damaged; NULL: people edit nothing here. */
+    jot_status (*whole)(Store *s, Str stream, Err *e);
     void (*idle)(Store *s);  /* as store_idle; NULL: nothing */
     bool (*moved)(Store *s); /* as store_moved; NULL: it lies nowhere */
     /* Before every stream is written to once; NULL: nothing. */
@@ -96,6 +103,7 @@ extern const StoreOps files_ops;
 extern const StoreOps sqlite_ops;
 extern const StoreOps postgres_ops;
 extern const StoreOps redis_ops;
+extern const StoreOps s3_ops;
 
 /* --- What every engine needs (store.c) -------------------------------------------------- */
 
@@ -251,10 +259,5 @@ bool store_told(const Record *tombstone, PurgeTold *out);
  * covers the row; nothing that is reported may differ.  `head` is the stream's. */
 MUST_USE jot_status store_shows_copy(Store *to, Str stream, const Mark *head,
                                      const Record *tombstone, bool *out, Err *e);
-
-/* --- Edits from outside (walk.c) -------------------------------------------------------- */
-
-/* An append that cannot succeed: it repairs what is broken and makes edits from outside records. */
-MUST_USE jot_status store_record_edits(Store *s, Str stream, Err *e);
 
 #endif

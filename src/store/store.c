@@ -32,13 +32,14 @@
 
 #include "base/boot.h"
 #include "base/json.h"
+#include "base/process.h"
 #include "base/utf8.h"
 #include "store/engine.h"
 #include "store/record.h"
 
 /* Adding an engine is one file and one line here. */
 static const StoreOps *const engines[] = {
-    &files_ops, &sqlite_ops, &postgres_ops, &redis_ops, &mem_ops,
+    &files_ops, &sqlite_ops, &postgres_ops, &redis_ops, &s3_ops, &mem_ops,
 };
 
 /* --- Arguments ------------------------------------------------------------------------- */
@@ -198,7 +199,7 @@ void store_init(Store *s, const StoreOps *ops, const StoreOptions *o)
 {
     s->ops = ops;
     s->io = o->io ? o->io : &io_system;
-    s->pid = getpid();
+    s->pid = process_id();
     s->wait_ms = o->wait_ms == 0 ? STORE_WAIT_MS : o->wait_ms < 0 ? 0 : o->wait_ms;
     if (o->read_only)
         snprintf(s->read_only_why, sizeof s->read_only_why, "it was asked for");
@@ -206,7 +207,7 @@ void store_init(Store *s, const StoreOps *ops, const StoreOptions *o)
 
 jot_status store_check_mine(const Store *s, Err *e)
 {
-    if (s->pid == 0 || s->pid == getpid())
+    if (s->pid == 0 || s->pid == process_id())
         return JOT_OK;
     return err_set(e, JOT_INVALID,
                    "this pad was opened before its process was forked: open it again here");
@@ -241,6 +242,51 @@ jot_status store_append(Store *s, Str stream, const Expect *expect, const Draft 
     TRY(check_draft(stream, draft, e));
     TRY(check_writable(s, e));
     return changed(s, stream, out, s->ops->append(s, stream, x, draft, out, e));
+}
+
+/* One of many whose turn has not come yet. */
+static bool is_due(const Append *a)
+{
+    return a->status == JOT_CANCELLED;
+}
+
+/* May it be tried at all?  If not, its status says why. */
+static bool check_one(Append *a)
+{
+    Err *e = &a->why;
+    *e = (Err){ 0 };
+    a->mark = (Mark){ 0 };
+    a->status = store_check_name(a->stream, e);
+    if (a->status == JOT_OK)
+        a->status = check_expect(a->stream, &a->expect, e);
+    if (a->status == JOT_OK)
+        a->status = check_draft(a->stream, &a->draft, e);
+    if (a->status == JOT_OK)
+        a->status = JOT_CANCELLED;
+    return is_due(a);
+}
+
+jot_status store_append_many(Store *s, Append *items, size_t n, Err *e)
+{
+    assert(s && (items || n == 0));
+    TRY(store_check_mine(s, e));
+    if (n > STORE_MANY_MAX)
+        return err_set(e, JOT_TOO_BIG, "at most %d appends at once", STORE_MANY_MAX);
+    TRY(check_writable(s, e));
+    size_t bytes = 0;
+    for (size_t i = 0; i < n; i++)
+        bytes += check_one(&items[i]) ? items[i].draft.body.n : 0;
+    if (n > 1 && bytes > STORE_MANY_BYTES)
+        return err_set(e, JOT_TOO_BIG, "at most %d bytes at once", STORE_MANY_BYTES);
+    if (s->ops->append_many)
+        TRY(s->ops->append_many(s, items, n, e));
+    for (size_t i = 0; i < n; i++) {
+        Append *a = &items[i];
+        if (is_due(a))
+            a->status = s->ops->append(s, a->stream, &a->expect, &a->draft, &a->mark, &a->why);
+        a->status = changed(s, a->stream, &a->mark, a->status);
+    }
+    return JOT_OK;
 }
 
 /* Bodies came from outside the process: they must be what their header says. */
@@ -416,6 +462,26 @@ jot_status store_forget_quarantined(Store *s, Str stream, bool (*holds)(void *ct
         return JOT_OK;
     jot_status st = s->ops->forget_quarantined(s, stream, holds, ctx, out, e);
     return out->removed ? changed(s, stream, NULL, st) : st;
+}
+
+static bool count_one(void *ctx, Str text)
+{
+    uint64_t *n = ctx;
+    (void)text;
+    ++*n;
+    return false; /* it stays */
+}
+
+jot_status store_count_quarantined(Store *s, uint64_t *out, Err *e)
+{
+    QuarantineCount count = { 0 };
+    *out = 0;
+    TRY(store_check_mine(s, e));
+    if (!s->ops->forget_quarantined)
+        return JOT_OK;
+    TRY(s->ops->forget_quarantined(s, (Str){ 0 }, count_one, out, &count, e));
+    *out += count.unread;
+    return JOT_OK;
 }
 
 /* Members of a newer version lie in a record's line as they are, so the codec must give back what

@@ -173,6 +173,35 @@ MUST_USE jot_status store_check_by(Str by, Err *e);
 MUST_USE jot_status store_append(Store *s, Str stream, const Expect *expect, const Draft *draft,
                                  Mark *out, Err *e);
 
+/* --- Many appends at once --------------------------------------------------------------- */
+
+enum {
+    STORE_MANY_MAX = 512,                /* appends in one call */
+    STORE_MANY_BYTES = 16 * 1024 * 1024, /* bodies in one call; the first always fits */
+};
+
+/* One of many, and what became of it. */
+typedef struct Append {
+    Str stream;
+    Expect expect;
+    Draft draft;
+    jot_status status;
+    Mark mark; /* as store_append says */
+    Err why;   /* if the status is not JOT_OK */
+} Append;
+
+/* Append to many streams and share what makes them durable.  Each is decided by itself, as
+ * store_append would, and each status is the truth about its own:
+ *   1. JOT_OK is durable when this returns; before that nothing is acknowledged.
+ *   2. Nothing is atomic across them.  What dies in between leaves any of them written, whole, and
+ *      the others not; the same call again finishes it, if its conditions allow that.
+ *   3. Those to one stream happen in the order they have here; all others in any order.
+ *   4. If the shared step fails, all that shared it are JOT_UNKNOWN.
+ *   5. Until this returns others may have to wait for each of these streams, as for any writer.
+ * The result is JOT_OK if every status is set, also to a failure; anything else is about the whole
+ * call (nothing was written). */
+MUST_USE jot_status store_append_many(Store *s, Append *items, size_t n, Err *e);
+
 /* --- Reading --------------------------------------------------------------------------- */
 
 typedef enum HeadWant {
@@ -217,7 +246,8 @@ typedef struct Listing {
 } Listing;
 
 /* Which names, and how much of each: with its head, or the name alone (mark, by and meta are empty
- * then).  Names alone are cheap on every engine; heads may cost one look at each stream. */
+ * then).  Names alone are cheap on every engine; heads may cost one look at each stream.  Among
+ * names alone there may be one whose value cannot be read. */
 typedef enum ListWhich {
     LIST_LIVE = 0,
     LIST_ALL = 1, /* tombstones too */
@@ -263,6 +293,15 @@ typedef struct Changes {
  * read before only if `forgot` or `rescan` says so (trimming old ones apart). */
 MUST_USE jot_status store_changes(Store *s, const Cursor *cursor, int64_t wait_ms, Arena *into,
                                   Changes *out, Err *e);
+
+/* --- Edits from outside (walk.c) -------------------------------------------------------- */
+
+/* Make a person's edit or deletion (a head whose seq is 0) a record, and repair what is broken, as
+ * any write to the stream does.  JOT_OK also if there is nothing to record. */
+MUST_USE jot_status store_record_edits(Store *s, Str stream, Err *e);
+/* The same for somebody who reads: waits at most `wait_ms` for another writer, and leaves a stream
+ * that has lost records as it is (JOT_CORRUPT), for the text may be what was lost. */
+MUST_USE jot_status store_record_seen(Store *s, Str stream, int64_t wait_ms, Err *e);
 
 /* --- Forgetting ------------------------------------------------------------------------ */
 
@@ -310,6 +349,9 @@ MUST_USE jot_status store_forget_quarantined(Store *s, Str stream,
                                              bool (*holds)(void *ctx, Str text), void *ctx,
                                              QuarantineCount *out, Err *e);
 
+/* How many things lie in quarantine; nothing is changed. */
+MUST_USE jot_status store_count_quarantined(Store *s, uint64_t *out, Err *e);
+
 /* --- Copying (copy.c) ------------------------------------------------------------------- */
 
 /* Add records verbatim, in one step, after the head and with fitting chains; into an empty
@@ -339,6 +381,7 @@ MUST_USE jot_status store_forget_before(Store *s, Str stream, const Expect *expe
 #define STORE_TOKENS_UNSEEN ((uint64_t)1 << 32)
 
 typedef struct CopyCount {
+    uint64_t total;                   /* streams of the source; 0: nobody asked for the progress */
     uint64_t streams, records, bytes; /* looked at, so far */
     uint64_t copied;                  /* records that were not there before */
     uint64_t lost;                    /* records of the source that cannot be read */
@@ -362,6 +405,7 @@ typedef struct CopyNotice {
 typedef struct CopyHooks {
     void (*progress)(void *ctx, const CopyCount *so_far);
     void (*told)(void *ctx, const CopyNotice *t);
+    bool (*go_on)(void *ctx); /* of an archive: false ends it with JOT_CANCELLED, without a file */
     void *ctx;
 } CopyHooks;
 
@@ -466,6 +510,7 @@ typedef struct HeadsSeen {
 } HeadsSeen;
 
 typedef struct VerifyCount {
+    uint64_t total;                   /* streams; 0: nobody asked for the progress */
     uint64_t streams, records, bytes; /* read so far */
     uint64_t faults;                  /* that count */
     HeadsSeen heads;
@@ -537,6 +582,7 @@ typedef struct StoreReport {
     uint64_t quarantined; /* files put aside in quarantine/ */
     uint64_t restored;    /* views made again from their stream; newest records rebuilt */
     uint64_t accepted;    /* streams whose loss was accepted */
+    uint64_t requests;    /* sent to a server that bills them one by one (S3) */
     char last[160];       /* the latest of these, as a sentence */
     uint64_t lost;        /* heads that were read in the place of a lost record ... */
     char loss[160];       /* ... and the latest of them, as a sentence */

@@ -14,6 +14,7 @@
 
 #include "base/time.h"
 #include "store/engine.h"
+#include "store/walk.h"
 
 enum { PAGE = 200, PROGRESS_EVERY = 50, SENTENCE = 300 };
 
@@ -91,13 +92,17 @@ static void tell_loss(void *ctx, const StoreFault *f)
     tell(v, f);
 }
 
+/* An older table of leases must not come back: its tokens would be given a second time. */
 static void blame_as(Verify *v, FaultKind kind, Str stream, const char *what)
 {
+    bool tokens = str_eq(stream, S(STORE_TOKENS));
     StoreFault f = { .kind = kind,
                      .stream = stream,
                      .what = what,
-                     .advice = "bring the stream back from a copy of the pad; what can be read "
-                               "stays readable" };
+                     .advice = tokens ? "nobody needs what is lost: jotter doctor --fix drops it"
+                                      : "bring the stream back from a copy of the pad; what can be "
+                                        "read stays readable",
+                     .mends = tokens };
     if (!is_among(v->blamed, v->n, stream))
         tell(v, &f);
 }
@@ -350,6 +355,10 @@ jot_status store_verify(Store *s, const VerifyHooks *hooks, VerifyCount *out, Er
     jot_status st = s->ops->verify ? s->ops->verify(s, &for_engine, e) : JOT_OK;
     if (st == JOT_OK && s->ops->heads)
         st = s->ops->heads(s, &for_heads, false, &out->heads, e);
+    if (st == JOT_OK && v.hooks->progress) {
+        st = walk_count(s, &out->total, e);
+        v.hooks->progress(v.hooks->ctx, out);
+    }
     if (st == JOT_OK)
         st = each_stream(s, verify_each, &v, e);
     arena_free(&v.arena);
@@ -454,13 +463,44 @@ static void meet_unsettled(void *ctx, Str stream, const char *why)
     store_met(s, &s->report.damaged, "%.150s", why);
 }
 
+static void note_fault(void *ctx, const StoreFault *f)
+{
+    bool *damaged = ctx;
+    *damaged = *damaged || fault_counts(f->kind);
+}
+
+/* Only the newest table counts, so one that is damaged is dropped with all before it.  If it is the
+ * newest, all leases have expired, and a tombstone says so from now on. */
+static jot_status drop_lost_tables(Store *s, Err *e)
+{
+    AUTO(Arena) arena = { 0 };
+    bool damaged = false;
+    VerifyHooks hooks = { .fault = note_fault, .ctx = &damaged };
+    VerifyCount count = { 0 };
+    Verify v = { .s = s, .hooks = &hooks, .count = &count };
+    Record head = { 0 };
+    Err why = { 0 };
+    TRY(verify_stream(&v, S(STORE_TOKENS), e));
+    if (!damaged)
+        return JOT_OK;
+    jot_status st = store_head(s, S(STORE_TOKENS), HEAD_MARK, &arena, &head, &why);
+    if (st != JOT_OK && st != JOT_NOT_FOUND)
+        return JOT_OK; /* the file itself: each_stream has more to say */
+    if (head.mark.lost)
+        TRY(store_append(s, S(STORE_TOKENS), NULL, &(Draft){ .op = OP_DELETE, .by = S("doctor") },
+                         &head.mark, e));
+    return store_forget_before(s, S(STORE_TOKENS), NULL, head.mark.seq, e);
+}
+
 /* Tokens that are not known any more were given: the next one is higher than they. */
 static jot_status mend_tokens(Store *s, Err *e)
 {
     uint64_t given = 0;
     if (s->ops->tokens)
         TRY(s->ops->tokens(s, &given, e));
-    return given ? store_raise_tokens(s, given, e) : JOT_OK;
+    if (given)
+        TRY(store_raise_tokens(s, given, e));
+    return drop_lost_tables(s, e);
 }
 
 jot_status store_mend(Store *s, const MendOptions *o, Err *e)

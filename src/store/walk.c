@@ -146,6 +146,17 @@ jot_status store_record_edits(Store *s, Str stream, Err *e)
     return st == JOT_CONFLICT ? JOT_OK : err_pass(e, &why, st);
 }
 
+jot_status store_record_seen(Store *s, Str stream, int64_t wait_ms, Err *e)
+{
+    if (s->ops->whole)
+        TRY(s->ops->whole(s, stream, e));
+    int64_t usual_ms = s->wait_ms;
+    s->wait_ms = wait_ms;
+    jot_status st = store_record_edits(s, stream, e);
+    s->wait_ms = usual_ms;
+    return st;
+}
+
 jot_status walk_streams(Store *s,
                         jot_status (*each)(void *ctx, const Listed *l, const Err *edit, Err *e),
                         void *ctx, Err *e)
@@ -170,6 +181,26 @@ jot_status walk_streams(Store *s,
         if (page.n) {
             after_n = page.items[page.n - 1].name.n;
             memcpy(after, page.items[page.n - 1].name.p, after_n);
+        }
+    }
+    return JOT_OK;
+}
+
+/* Names alone are cheap on every engine. */
+jot_status walk_count(Store *s, uint64_t *out, Err *e)
+{
+    char after[STORE_NAME_MAX];
+    ListQuery q = { .after = { after, 0 }, .limit = STORE_LIST_MAX, .which = LIST_ALL_NAMES };
+    *out = 0;
+    for (bool more = true; more;) {
+        AUTO(Arena) arena = { 0 };
+        Listing page;
+        TRY(store_list(s, &q, &arena, &page, e));
+        *out += page.n;
+        more = page.more && page.n;
+        if (page.n) {
+            q.after.n = page.items[page.n - 1].name.n;
+            memcpy(after, page.items[page.n - 1].name.p, q.after.n);
         }
     }
     return JOT_OK;

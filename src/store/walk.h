@@ -39,4 +39,7 @@ MUST_USE jot_status walk_streams(Store *s,
                                                     Err *e),
                                  void *ctx, Err *e);
 
+/* How many streams a store has, tombstones too: for those who show how far they have come. */
+MUST_USE jot_status walk_count(Store *s, uint64_t *out, Err *e);
+
 #endif

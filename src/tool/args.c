@@ -95,14 +95,21 @@ static jot_status check_choice(const Param *p, const char *where, const json_t *
                    err_show(&shown, json_str(v)), all);
 }
 
-static jot_status check_members(const char *owner, const Param *params, const json_t *object,
-                                Err *e);
+/* What an object is held against: the table, and the door whose parameters are not for this caller.
+ */
+typedef struct Members {
+    const char *owner;
+    const Param *params;
+    ParamDoor shut;
+} Members;
+
+static jot_status check_members(const Members *m, const json_t *object, Err *e);
 
 static jot_status check_object(const Param *p, const char *where, const json_t *v, Err *e)
 {
     if (!json_is_object(v))
         return wrong_type(where, "an object", v, e);
-    return p->fields ? check_members(where, p->fields, v, e) : JOT_OK;
+    return p->fields ? check_members(&(Members){ where, p->fields, DOOR_CLI }, v, e) : JOT_OK;
 }
 
 static jot_status check_item(const Param *p, const char *where, const json_t *v, Err *e)
@@ -152,38 +159,37 @@ static jot_status check_value(const Param *p, const json_t *v, Err *e)
 
 /* --- All of them ----------------------------------------------------------------------- */
 
-static jot_status unknown(const char *owner, const Param *params, const char *name, Err *e)
+static jot_status unknown(const Members *m, const char *name, Err *e)
 {
     char all[160] = "";
     size_t used = 0;
-    for (; params->name; params++) {
-        if (params->door == DOOR_CLI)
+    for (const Param *p = m->params; p->name; p++) {
+        if (p->door == m->shut)
             continue;
-        int n = snprintf(all + used, sizeof all - used, "%s%s", used ? ", " : "", params->name);
+        int n = snprintf(all + used, sizeof all - used, "%s%s", used ? ", " : "", p->name);
         used += n > 0 && (size_t)n < sizeof all - used ? (size_t)n : 0;
     }
     Shown shown;
-    return err_set(e, JOT_INVALID, "%s has no parameter '%s': %s%s", owner,
+    return err_set(e, JOT_INVALID, "%s has no parameter '%s': %s%s", m->owner,
                    err_show(&shown, str(name)), used ? "use " : "it takes none", all);
 }
 
-static jot_status check_members(const char *owner, const Param *params, const json_t *object,
-                                Err *e)
+static jot_status check_members(const Members *m, const json_t *object, Err *e)
 {
     const char *name;
     const json_t *value;
     /* jansson's loop is over an object it could change, but does not. */
     json_object_foreach((json_t *)(uintptr_t)object, name, value)
     {
-        const Param *p = param_find(params, name);
-        if (!p || p->door == DOOR_CLI)
-            return unknown(owner, params, name, e);
+        const Param *p = param_find(m->params, name);
+        if (!p || p->door == m->shut)
+            return unknown(m, name, e);
         if (!(p->optional && json_is_null(value)))
             TRY(check_value(p, value, e));
     }
-    for (const Param *p = params; p->name; p++)
-        if (!p->optional && p->door != DOOR_CLI && !json_object_get(object, p->name))
-            return err_set(e, JOT_INVALID, "%s needs '%s'%s%s", owner, p->name,
+    for (const Param *p = m->params; p->name; p++)
+        if (p->door != m->shut && param_needed(p, m->shut) && !json_object_get(object, p->name))
+            return err_set(e, JOT_INVALID, "%s needs '%s'%s%s", m->owner, p->name,
                            p->about ? ": " : "", p->about ? p->about : "");
     return JOT_OK;
 }
@@ -191,7 +197,14 @@ static jot_status check_members(const char *owner, const Param *params, const js
 jot_status args_check(const Tool *t, const json_t *args, Err *e)
 {
     assert(json_is_object(args));
-    return check_members(t->name, t->params, args, e);
+    return check_members(&(Members){ t->name, tool_params(t), DOOR_CLI }, args, e);
+}
+
+jot_status args_check_program(const Tool *t, const json_t *args, Err *e)
+{
+    assert(json_is_object(args));
+    const char *owner = t->name ? t->name : "this verb";
+    return check_members(&(Members){ owner, tool_params(t), DOOR_TOOL }, args, e);
 }
 
 /* --- Reading them ---------------------------------------------------------------------- */
@@ -199,7 +212,7 @@ jot_status args_check(const Tool *t, const json_t *args, Err *e)
 /* What was given as bytes; NULL if it was not. */
 static const ArgBytes *find_bytes(const ToolCall *c, const char *name)
 {
-    assert(param_find(c->tool->params, name));
+    assert(param_find(tool_params(c->tool), name));
     for (size_t i = 0; i < c->bytes_n; i++)
         if (strcmp(c->bytes[i].name, name) == 0)
             return &c->bytes[i];
@@ -208,7 +221,7 @@ static const ArgBytes *find_bytes(const ToolCall *c, const char *name)
 
 const json_t *arg_json(const ToolCall *c, const char *name)
 {
-    assert(param_find(c->tool->params, name));
+    assert(param_find(tool_params(c->tool), name));
     const json_t *v = json_object_get(c->args, name);
     return json_is_null(v) ? NULL : v;
 }

@@ -34,6 +34,9 @@ struct ToolCall {
 
 /* JOT_INVALID: one sentence that names the parameter and says what is allowed. */
 MUST_USE jot_status args_check(const Tool *t, const json_t *args, Err *e);
+/* The same for a program that wants the data: it has the parameters of a command, not those by
+ * which a model asks for a part of an answer. */
+MUST_USE jot_status args_check_program(const Tool *t, const json_t *args, Err *e);
 
 /* The note, or memory file, that `key` names, for a tool that changes it.  JOT_INVALID for any
  * other document: what tools answered, the state of cycles and the like are not for a model to

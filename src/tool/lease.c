@@ -74,11 +74,10 @@ static jot_status acquire(ToolCall *c, VerbData *out)
 
 static const Verb verb_acquire = {
     .tool = { .effects = TOOL_WRITES,
-              .params = { KEY,
-                          TTL("for so many seconds (60)"),
-                          { "wait", PARAM_NUMBER, .optional = true, .max = WAIT_S_MAX, .word = "S",
-                            .help = "wait so many seconds for others (0)" },
-                          PREFIX },
+              .params = PARAMS(KEY, TTL("for so many seconds (60)"),
+                               { "wait", PARAM_NUMBER, .optional = true, .max = WAIT_S_MAX,
+                                 .word = "S", .help = "wait so many seconds for others (0)" },
+                               PREFIX),
               .run = verb_answer },
     .verb = "acquire",
     .summary = "Take a lease and print its token",
@@ -104,7 +103,7 @@ static jot_status renew(ToolCall *c, VerbData *out)
 
 static const Verb verb_renew = {
     .tool = { .effects = TOOL_WRITES | TOOL_EXISTING,
-              .params = { TOKEN, TTL("for so many seconds (as before)") },
+              .params = PARAMS(TOKEN, TTL("for so many seconds (as before)")),
               .run = verb_answer },
     .verb = "renew",
     .summary = "Start its time again; an expired lease cannot be renewed",
@@ -123,7 +122,7 @@ static jot_status release(ToolCall *c, VerbData *out)
 }
 
 static const Verb verb_release = {
-    .tool = { .effects = TOOL_WRITES | TOOL_EXISTING, .params = { TOKEN }, .run = verb_answer },
+    .tool = { .effects = TOOL_WRITES | TOOL_EXISTING, .params = PARAMS(TOKEN), .run = verb_answer },
     .verb = "release",
     .summary = "Release a lease",
     .fields = (const Param[]){ { "token", .type = PARAM_NUMBER },
@@ -158,13 +157,14 @@ static jot_status check(ToolCall *c, VerbData *out)
 }
 
 static const Verb verb_check = {
-    .tool = { .effects = TOOL_READS, .params = { KEY, PREFIX }, .run = verb_answer },
+    .tool = { .effects = TOOL_READS, .params = PARAMS(KEY, PREFIX), .run = verb_answer },
     .verb = "check",
     .summary = "Check whether somebody holds a lease on it",
     .help = "Ends with 0 if it is free.  With --lease TOKEN it ends with 0 if that is the lease.\n",
     .fields = lease_fields,
     .shows = "[free: {on}{?free}][" HELD "{?token}]",
     .refused = "lease",
+    .present = true,
     .run = check,
 };
 
@@ -188,6 +188,7 @@ static const Verb verb_list = {
     .row = "{token:8}  {left_s:6} s  [live{?live}][    {!live}]  {by}  {on}{prefix&*}",
     .none = "(none)",
     .unit = "lease",
+    .present = true,
     .run = list,
 };
 

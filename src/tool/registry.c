@@ -49,6 +49,9 @@ extern const Noun noun_sink;
 extern const Noun noun_line_log;
 extern const Noun noun_checkpoint;
 extern const Noun noun_artifact_index;
+extern const Noun noun_note;
+extern const Noun noun_pad;
+extern const Noun noun_rules;
 
 static const struct Row {
     ToolProfile profile;
@@ -84,6 +87,9 @@ static const struct Row {
     { .noun = &noun_line_log },
     { .noun = &noun_checkpoint },
     { .noun = &noun_artifact_index },
+    { .noun = &noun_note },
+    { .noun = &noun_pad },
+    { .noun = &noun_rules },
 };
 
 static const struct Profile {
@@ -119,8 +125,10 @@ const Noun *noun_at(size_t i)
 /* The tool of a noun's i-th verb that has one; counts `i` down to there. */
 static const Tool *noun_tool(const Noun *n, size_t *i)
 {
+    if (n->apart)
+        return NULL;
     for (const Verb *const *v = n->verbs; *v; v++)
-        if ((*v)->tool.name && (*i)-- == 0)
+        if ((*v)->tool.name && !(*v)->apart && (*i)-- == 0)
             return &(*v)->tool;
     return NULL;
 }
@@ -171,6 +179,12 @@ const Tool *tool_host_find(const ToolHost *h, Str name)
         if (str_eq(str(t->name), name))
             return t;
     return NULL;
+}
+
+const Param *tool_params(const Tool *t)
+{
+    static const Param none;
+    return t->params ? t->params : &none;
 }
 
 bool tool_mutates(const Tool *t, const json_t *args)
@@ -339,7 +353,7 @@ jot_status tool_call(ToolHost *h, Str name, const json_t *args, Arena *into, Too
  */
 static Str named_thing(const Tool *t, const json_t *args)
 {
-    const Param *first = &t->params[0];
+    const Param *first = tool_params(t);
     bool named = !t->at_large && first->name && first->type == PARAM_TEXT && !first->optional;
     Str word = named ? json_str(json_object_get(args, first->name)) : (Str){ 0 };
     /* A whole name means what somebody else may call by its last word. */

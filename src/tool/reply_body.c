@@ -57,7 +57,7 @@ static bool is_other_place(const char *place, const char *name)
 static void add_call(const ToolCall *c, Buf *to, const char *place, bool whole)
 {
     buf_add(to, str(c->tool->name));
-    for (const Param *p = c->tool->params; p->name; p++) {
+    for (const Param *p = tool_params(c->tool); p->name; p++) {
         const json_t *value = json_object_get(c->args, p->name);
         if (!value || json_is_null(value) || is_other_place(place, p->name))
             continue;

@@ -16,6 +16,6 @@ UsageLimits run_arg_limits(const ToolCall *c);
 MUST_USE jot_status run_arg_open(const ToolCall *c, Run *out);
 
 extern const Verb verb_run_begin, verb_run_say, verb_run_call, verb_run_result, verb_run_finish,
-    verb_run_clear, verb_run_compact;
+    verb_run_clear, verb_run_compact, verb_run_timeline;
 
 #endif

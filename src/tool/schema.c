@@ -3,14 +3,14 @@
  * Short on purpose: every model that has the tools pays for each word of this in
  * every session.  Hints that have their protocol's default value are left out, and
  * so are limits in bytes, which JSON Schema cannot say. */
-#include "tool/tool.h"
+#include "tool/verb.h"
 
 static void set(json_t *to, const char *name, json_t *value)
 {
     json_object_set_new(to, name, value);
 }
 
-static json_t *object_schema(const Param *params);
+static json_t *object_schema(const Param *params, ParamDoor shut);
 
 /* What one value (for arrays: one item) looks like. */
 static json_t *item_schema(const Param *p)
@@ -42,7 +42,7 @@ static json_t *item_schema(const Param *p)
     case PARAM_OBJECTS:
         if (p->fields) {
             json_decref(o);
-            return object_schema(p->fields);
+            return object_schema(p->fields, DOOR_CLI);
         }
         set(o, "type", json_string("object"));
         break;
@@ -62,14 +62,15 @@ static json_t *param_schema(const Param *p)
     return o;
 }
 
-static json_t *object_schema(const Param *params)
+/* Without the parameters of the door `shut`. */
+static json_t *object_schema(const Param *params, ParamDoor shut)
 {
     json_t *properties = json_object(), *required = json_array();
     for (const Param *p = params; p->name; p++) {
-        if (p->door == DOOR_CLI)
+        if (p->door == shut)
             continue;
         set(properties, p->name, param_schema(p));
-        if (!p->optional)
+        if (param_needed(p, shut))
             json_array_append_new(required, json_string(p->name));
     }
     json_t *o = json_pack("{s:s, s:o, s:o, s:b}", "type", "object", "properties", properties,
@@ -81,12 +82,12 @@ static json_t *object_schema(const Param *params)
 
 json_t *tool_input_schema(const Tool *t)
 {
-    return t->schema ? json_deep_copy(t->schema) : object_schema(t->params);
+    return t->schema ? json_deep_copy(t->schema) : object_schema(tool_params(t), DOOR_CLI);
 }
 
 json_t *tool_output_schema(const Tool *t)
 {
-    return t->output ? object_schema(t->output) : NULL;
+    return t->output ? object_schema(t->output, DOOR_CLI) : NULL;
 }
 
 json_t *tool_json(const Tool *t)
@@ -106,4 +107,22 @@ json_t *tool_json(const Tool *t)
         set(o, "outputSchema", tool_output_schema(t));
     set(o, "annotations", hints);
     return o;
+}
+
+/* --- For programs ---------------------------------------------------------------------------- */
+
+/* Data has the members it has: none is needed. */
+static json_t *data_schema(const Verb *v)
+{
+    json_t *o = object_schema(v->fields, DOOR_CLI);
+    json_object_del(o, "required");
+    return o;
+}
+
+json_t *verb_json(const Verb *v)
+{
+    return json_pack("{s:s, s:s, s:s, s:b, s:o, s:o}", "verb", v->verb, "summary", v->summary,
+                     "description", v->tool.about ? v->tool.about : v->summary, "reads",
+                     verb_reads(v), "input", object_schema(tool_params(&v->tool), DOOR_TOOL),
+                     "output", data_schema(v));
 }

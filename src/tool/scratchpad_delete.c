@@ -27,10 +27,8 @@ const Tool tool_scratchpad_delete = {
     .about = "Delete a note from memory when it is of no more use. scratchpad_edit restore=undo "
              "brings it back.",
     .effects = TOOL_DELETES,
-    .params = {
-        { "key", PARAM_TEXT, .max = STORE_NAME_MAX },
-        { "if_version", PARAM_TEXT, .optional = true, .max = HASH_HEX },
-        { "lease", PARAM_NUMBER, .optional = true, .min = 1 },
-    },
+    .params = PARAMS({ "key", PARAM_TEXT, .max = STORE_NAME_MAX },
+                     { "if_version", PARAM_TEXT, .optional = true, .max = HASH_HEX },
+                     { "lease", PARAM_NUMBER, .optional = true, .min = 1 }),
     .run = run,
 };

@@ -91,16 +91,14 @@ const Tool tool_scratchpad_edit = {
     .about = "Change part of a note in memory: replace the one exact place old_text by new_text, "
              "or append, or restore. Prefer it to writing a whole note again.",
     .effects = TOOL_WRITES,
-    .params = {
-        { "key", PARAM_TEXT, .max = STORE_NAME_MAX },
-        { "old_text", PARAM_TEXT, .optional = true },
+    .params = PARAMS(
+        { "key", PARAM_TEXT, .max = STORE_NAME_MAX }, { "old_text", PARAM_TEXT, .optional = true },
         { "new_text", PARAM_TEXT, .optional = true },
         { "append", PARAM_TEXT, .about = "added as new lines at the end", .optional = true },
-        { "restore", PARAM_TEXT, .about = "an older version, or 'undo'",
-          .optional = true, .max = HASH_HEX },
+        { "restore", PARAM_TEXT, .about = "an older version, or 'undo'", .optional = true,
+          .max = HASH_HEX },
         { "if_version", PARAM_TEXT, .optional = true, .max = HASH_HEX },
-        { "lease", PARAM_NUMBER, .optional = true, .min = 1 },
-    },
+        { "lease", PARAM_NUMBER, .optional = true, .min = 1 }),
     .makes_nothing = makes_nothing,
     .run = run,
 };

@@ -20,6 +20,8 @@ static Str line_of(ToolCall *c, const Record *r)
     frame_name_add(&text, r->by);
     if (r->mark.redacted)
         buf_add(&text, S("  (redacted)"));
+    if (r->mark.seq == 0)
+        buf_add(&text, S("  (not recorded)"));
     return arena_copy(c->into, buf_str(&text));
 }
 
@@ -29,7 +31,8 @@ static jot_status list_versions(ToolCall *c, Str stream, ToolReply *out)
     AUTO(Lister) l = lister_begin(c);
     uint64_t last = (uint64_t)arg_number(c, "before", 0);
     size_t n = 0;
-    TRY(history_page(c->m, stream, &(HistoryAsk){ last, (size_t)arg_number(c, "limit", 20) },
+    TRY(history_page(c->m, stream,
+                     &(HistoryAsk){ .before = last, .limit = (size_t)arg_number(c, "limit", 20) },
                      c->into, &h, c->e));
     while (n < h.n && lister_add(&l, line_of(c, &h.items[n]))) {
         last = h.items[n].mark.seq ? h.items[n].mark.seq : last;
@@ -61,6 +64,8 @@ static jot_status show_diff(ToolCall *c, Str stream, ToolReply *out)
     if (shown.n < d.text.n)
         buf_addf(&text, "; the diff is cut after %zu of %zu bytes: read both versions instead",
                  shown.n, d.text.n);
+    if (d.to.mark.op && d.to.mark.seq == 0)
+        buf_addf(&text, "; not recorded: %s", c->m->unrecorded.text);
     reply_set(c, &text, out);
     return JOT_OK;
 }
@@ -79,13 +84,11 @@ const Tool tool_scratchpad_history = {
     .about = "Who changed a note and when, newest first, also if it is deleted: number, time, "
              "what, version, size, author; or what changed since a version.",
     .effects = TOOL_READS,
-    .params = {
-        { "key", PARAM_TEXT, .max = STORE_NAME_MAX },
-        { "diff_since", PARAM_TEXT, .about = "a version or a time",
-          .optional = true, .max = HASH_HEX },
-        { "limit", PARAM_NUMBER, .optional = true, .min = 1, .max = HISTORY_PAGE_MAX },
-        { "before", PARAM_NUMBER, .about = "only older than this number",
-          .optional = true, .min = 1 },
-    },
+    .params = PARAMS({ "key", PARAM_TEXT, .max = STORE_NAME_MAX },
+                     { "diff_since", PARAM_TEXT, .about = "a version or a time", .optional = true,
+                       .max = HASH_HEX },
+                     { "limit", PARAM_NUMBER, .optional = true, .min = 1, .max = HISTORY_PAGE_MAX },
+                     { "before", PARAM_NUMBER, .about = "only older than this number",
+                       .optional = true, .min = 1 }),
     .run = run,
 };

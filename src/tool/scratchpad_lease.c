@@ -104,13 +104,12 @@ const Tool tool_scratchpad_lease = {
              "token; say it as lease in your writes, which are refused once it is lost. Leases "
              "bind only those who use them.",
     .effects = TOOL_WRITES,
-    .params = {
+    .params = PARAMS(
         { "action", PARAM_CHOICE, .choices = actions },
         { "key", PARAM_TEXT, .optional = true, .max = STORE_NAME_MAX },
         { "prefix", PARAM_BOOL, .about = "all keys that begin so", .optional = true },
         { "seconds", PARAM_NUMBER, .optional = true, .min = 1, .max = LEASE_TTL_MS_MAX / SECOND },
-        { "token", PARAM_NUMBER, .optional = true, .min = 1 },
-    },
+        { "token", PARAM_NUMBER, .optional = true, .min = 1 }),
     .makes_nothing = of_a_lease_there_is,
     .may_repeat = of_a_lease_there_is,
     .run = run,

@@ -10,7 +10,7 @@ static Str line_of(ToolCall *c, const Listed *l)
     AUTO(Buf) line = { 0 };
     frame_last_name_add(&line, doc_word(l->name));
     if (arg_bool(c, "details")) {
-        buf_addf(&line, "  %s  %s  %s  ", version_of(l->mark.sha256).text,
+        buf_addf(&line, "  %s  %s  %s  ", version_listed(l->mark.seq, l->mark.sha256).text,
                  counted(l->mark.size, "byte").text, time_text(l->mark.at_ms).text);
         frame_name_add(&line, l->by);
     }
@@ -22,11 +22,12 @@ static jot_status run(ToolCall *c, ToolReply *out)
     AUTO(Lister) l = lister_begin(c);
     Str after = { 0 };
     bool fits = true;
+    NoteWhich form = arg_bool(c, "details") ? NOTE_LIVE : NOTE_NAMES;
     if (arg_text(c, "after").n)
         TRY(note_resolve(arg_text(c, "after"), c->into, &after, c->e));
     for (bool more = true; more && fits;) {
         Listing page;
-        TRY(note_list(c->m, &(NoteAsk){ arg_text(c, "prefix"), after, STORE_LIST_MAX, NOTE_LIVE },
+        TRY(note_list(c->m, &(NoteAsk){ arg_text(c, "prefix"), after, STORE_LIST_MAX, form },
                       c->into, &page, c->e));
         for (size_t i = 0; i < page.n && fits; i++) {
             fits = lister_add(&l, line_of(c, &page.items[i]));
@@ -49,11 +50,10 @@ const Tool tool_scratchpad_list = {
     .about = "List the notes in memory by key: all there is to remember. Look here at the start "
              "of a task, and read what concerns it.",
     .effects = TOOL_READS,
-    .params = {
+    .params = PARAMS(
         { "prefix", PARAM_TEXT, .optional = true, .max = STORE_NAME_MAX },
-        { "after", PARAM_TEXT, .about = "only keys after it",
-          .optional = true, .max = STORE_NAME_MAX },
-        { "details", PARAM_BOOL, .about = "also version, size, time, author", .optional = true },
-    },
+        { "after", PARAM_TEXT, .about = "only keys after it", .optional = true,
+          .max = STORE_NAME_MAX },
+        { "details", PARAM_BOOL, .about = "also version, size, time, author", .optional = true }),
     .run = run,
 };

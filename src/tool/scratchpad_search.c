@@ -12,13 +12,20 @@ static Str hit_lines(ToolCall *c, const Hit *h)
 {
     AUTO(Buf) text = { 0 };
     frame_name_add(&text, doc_word(h->stream));
-    buf_addf(&text, "  %s", version_of(h->sha256).text);
+    buf_addf(&text, "  %s", version_listed(h->seq, h->sha256).text);
     if (str_starts(h->stream, S("runs/")))
         buf_addf(&text, "  record %llu", (unsigned long long)h->seq);
     buf_addf(&text, "  %s  ~%s\n", time_text(h->at_ms).text, counted(h->tokens, "token").text);
     reply_quote(&text, h->snippet, SEARCH_SNIPPET_MAX);
     Str s = buf_str(&text);
     return arena_copy(c->into, str_slice(s, 0, s.n - 1));
+}
+
+static void add_notice(Buf *to, Str notice)
+{
+    if (notice.n)
+        buf_addf(to, "%s(" STR_FMT ")", to->n && to->p[to->n - 1] != '\n' ? "\n" : "",
+                 STR_ARG(notice));
 }
 
 static jot_status give_evidence(ToolCall *c, Search *s, const SearchQuery *q, ToolReply *out)
@@ -32,13 +39,14 @@ static jot_status give_evidence(ToolCall *c, Search *s, const SearchQuery *q, To
     evidence_add(&text, &found);
     if (found.n + found.left_n == 0)
         buf_add(&text, S("(nothing found)"));
+    add_notice(&text, found.notice);
     reply_set(c, &text, out);
     return JOT_OK;
 }
 
 static jot_status run(ToolCall *c, ToolReply *out)
 {
-    AUTO_PTR(Search) search = NULL;
+    Search *search;
     AUTO(Lister) l = lister_begin(c);
     bool evidence = arg_number(c, "budget", 0) > 0;
     SearchQuery q = { .text = arg_text(c, "query"),
@@ -47,7 +55,7 @@ static jot_status run(ToolCall *c, ToolReply *out)
                       .offset = (size_t)arg_number(c, "offset", 0) };
     Hits hits;
     size_t n = 0;
-    TRY(search_open(&search, c->m, &(SearchOptions){ 0 }, c->e));
+    TRY(search_of(c->m, &search, c->e));
     if (evidence)
         return give_evidence(c, search, &q, out);
     TRY(search_find(search, &q, c->into, &hits, c->e));
@@ -57,6 +65,7 @@ static jot_status run(ToolCall *c, ToolReply *out)
         buf_add(&l.text, S("(nothing found)"));
     if (n < hits.n || hits.more)
         reply_more(c, &l.text, "offset", arena_printf(c->into, "%zu", q.offset + n));
+    add_notice(&l.text, hits.notice);
     reply_set(c, &l.text, out);
     return JOT_OK;
 }
@@ -70,13 +79,11 @@ const Tool tool_scratchpad_search = {
              "the passages that answer, in so many tokens, instead of a list.",
     .effects = TOOL_READS,
     .at_large = true,
-    .params = {
-        { .name = "query", .type = PARAM_TEXT },
-        { "kind", PARAM_CHOICE, .choices = kinds, .optional = true },
-        { "budget", PARAM_NUMBER, .about = "tokens", .optional = true, .min = EVIDENCE_BUDGET_MIN,
-          .max = EVIDENCE_BUDGET_MAX },
-        { "limit", PARAM_NUMBER, .optional = true, .min = 1, .max = SEARCH_LIMIT_MAX },
-        { "offset", PARAM_NUMBER, .optional = true, .max = SEARCH_OFFSET_MAX },
-    },
+    .params = PARAMS({ .name = "query", .type = PARAM_TEXT },
+                     { "kind", PARAM_CHOICE, .choices = kinds, .optional = true },
+                     { "budget", PARAM_NUMBER, .about = "tokens", .optional = true,
+                       .min = EVIDENCE_BUDGET_MIN, .max = EVIDENCE_BUDGET_MAX },
+                     { "limit", PARAM_NUMBER, .optional = true, .min = 1, .max = SEARCH_LIMIT_MAX },
+                     { "offset", PARAM_NUMBER, .optional = true, .max = SEARCH_OFFSET_MAX }),
     .run = run,
 };

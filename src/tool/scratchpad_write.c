@@ -37,16 +37,15 @@ const Tool tool_scratchpad_write = {
              "turns from now, and before you stop. Replaces the note; older versions stay. Never "
              "store secrets.",
     .effects = TOOL_WRITES | TOOL_IDEMPOTENT,
-    .params = {
-        { "key", PARAM_TEXT, .about = "[A-Za-z0-9_-]+", .max = STORE_NAME_MAX },
-        { "content", .type = PARAM_TEXT },
-        { "if_version", PARAM_TEXT,
-          .about = "only if the note is still this version; else you get the present text",
-          .optional = true, .max = HASH_HEX },
-        { "merge", PARAM_BOOL, .about = "if it is not, write both changes if they merge",
-          .optional = true },
-        { "lease", PARAM_NUMBER, .about = "token: only while you hold it",
-          .optional = true, .min = 1 },
-    },
+    .params =
+        PARAMS({ "key", PARAM_TEXT, .about = "[A-Za-z0-9_-]+", .max = STORE_NAME_MAX },
+               { "content", .type = PARAM_TEXT },
+               { "if_version", PARAM_TEXT,
+                 .about = "only if the note is still this version; else you get the present text",
+                 .optional = true, .max = HASH_HEX },
+               { "merge", PARAM_BOOL, .about = "if it is not, write both changes if they merge",
+                 .optional = true },
+               { "lease", PARAM_NUMBER, .about = "token: only while you hold it", .optional = true,
+                 .min = 1 }),
     .run = run,
 };

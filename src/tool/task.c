@@ -22,8 +22,10 @@ static const char *const states[] = { "pending", "ready", "running", "completed"
     { "max_retries", .type = PARAM_NUMBER },                                                \
     { "retry_count", .type = PARAM_NUMBER },                                                \
     { "status", PARAM_CHOICE, .choices = states },                                          \
+    { "holder", PARAM_TEXT, .about = "who runs it" },                                       \
     { "reason", .type = PARAM_TEXT },                                                       \
     { "blocked_until_manual", .type = PARAM_BOOL },                                         \
+    { "cancelled", .type = PARAM_BOOL },                                                    \
     { "result", .type = PARAM_TEXT },                                                       \
     { "seq", PARAM_NUMBER, .about = "of the last event" },                                  \
     { "at", PARAM_TEXT, .about = "time" },                                             \
@@ -62,6 +64,15 @@ static TaskNames names_of(const ToolCall *c, const char *param)
     return names;
 }
 
+/* jotter task add 'fix the login': words with spaces between them are no id. */
+static void take_description(const ToolCall *c, TaskAdd *a)
+{
+    if (c->shell && !a->description.n && str_find(a->id, ' ') < a->id.n) {
+        a->description = a->id;
+        a->id = (Str){ 0 };
+    }
+}
+
 static jot_status add(ToolCall *c, VerbData *out)
 {
     TaskAdd a = { .id = arg_text(c, "id"),
@@ -74,6 +85,7 @@ static jot_status add(ToolCall *c, VerbData *out)
                   .max_retries = arg_number(c, "max_retries", 0),
                   .later = arg_bool(c, "later") };
     Task t;
+    take_description(c, &a);
     TRY(task_add(c->m, &a, c->into, &t, c->e));
     return give(&t, out);
 }
@@ -84,30 +96,33 @@ static const Verb verb_add = {
               .about = "Add a piece of work and what it depends on. Use it to split work between "
                        "agents or sessions.",
               .effects = TOOL_WRITES,
-              .params = { ID,
-                          { "description", PARAM_TEXT, .max = TASK_TEXT_MAX, .optional = true,
-                            .place = 2 },
-                          { "expected_output", PARAM_TEXT, .optional = true, .max = TASK_TEXT_MAX,
-                            .option = "expect", .word = "TEXT", .help = "what success looks like" },
-                          { "agent", PARAM_TEXT, .about = "who is to do it", .optional = true,
-                            .max = TASK_NAME_MAX, .word = "NAME" },
-                          { "dependencies", PARAM_TEXTS, .about = "ids", .optional = true,
-                            .max = STORE_SEGMENT_MAX, .option = "needs", .word = "ID",
-                            .help = "a task that must be completed first; repeatable" },
-                          { "later", PARAM_BOOL, .about = "dependencies may be added afterwards",
-                            .optional = true },
-                          { "tools", PARAM_TEXTS, .optional = true, .max = TASK_NAME_MAX,
-                            .option = "tool", .word = "NAME", .help = "a tool for it; repeatable" },
-                          { "priority", PARAM_NUMBER, .about = "higher comes first",
-                            .optional = true, .min = -TASK_PRIORITY_MAX, .max = TASK_PRIORITY_MAX,
-                            .help = "higher comes first (0)" },
-                          { "max_retries", PARAM_NUMBER, .optional = true, .max = TASK_RETRIES_MAX,
-                            .option = "retries",
-                            .help = "how often it may be retried after a failure (0)" } },
+              .params = PARAMS(
+                  { "id", PARAM_TEXT, .about = "made from the description if not given",
+                    .optional = true, .max = STORE_SEGMENT_MAX, .place = 1, .word = "TASK" },
+                  { "description", PARAM_TEXT, .max = TASK_TEXT_MAX, .optional = true, .place = 2 },
+                  { "expected_output", PARAM_TEXT, .optional = true, .max = TASK_TEXT_MAX,
+                    .option = "expect", .word = "TEXT", .help = "what success looks like" },
+                  { "agent", PARAM_TEXT, .about = "who is to do it", .optional = true,
+                    .max = TASK_NAME_MAX, .word = "NAME" },
+                  { "dependencies", PARAM_TEXTS, .about = "ids", .optional = true,
+                    .max = STORE_SEGMENT_MAX, .option = "needs", .word = "ID",
+                    .help = "a task that must be completed first; repeatable" },
+                  { "later", PARAM_BOOL, .about = "dependencies may be added afterwards",
+                    .optional = true },
+                  { "tools", PARAM_TEXTS, .optional = true, .max = TASK_NAME_MAX, .option = "tool",
+                    .word = "NAME", .help = "a tool for it; repeatable" },
+                  { "priority", PARAM_NUMBER, .about = "higher comes first", .optional = true,
+                    .min = -TASK_PRIORITY_MAX, .max = TASK_PRIORITY_MAX,
+                    .help = "higher comes first (0)" },
+                  { "max_retries", PARAM_NUMBER, .optional = true, .max = TASK_RETRIES_MAX,
+                    .option = "retries",
+                    .help = "how often it may be retried after a failure (0)" }),
               .run = verb_answer },
     .verb = "add",
     .summary = "Add a task, pending",
-    .help = "A dependency that is missing, named twice or closes a cycle is refused.\n",
+    .help =
+        "Without an id one is made: jotter task add 'fix the login page'.  A dependency that is\n"
+        "missing, named twice or closes a cycle is refused.\n",
     .fields = task_fields,
     .says = "task {'task_id} is {status}, event {seq}",
     .shows = "{task_id}: {status}",
@@ -126,14 +141,15 @@ static const Verb verb_read = {
               .title = "Read a task",
               .about = "Everything about one task.",
               .effects = TOOL_READS,
-              .params = { ID, REPLY_BODY_PARAMS },
+              .params = PARAMS(ID, REPLY_BODY_PARAMS),
               .run = verb_answer },
     .verb = "read",
     .was = "show",
     .summary = "Print a task",
     .fields = task_fields,
     .says = "task {'task_id} is {status}, event {seq}",
-    .card = "task_id status reason description expected_output agent tools dependencies priority "
+    .card = "task_id status holder cancelled reason description expected_output agent tools "
+            "dependencies priority "
             "retry_count max_retries result at by",
     .whole = true,
     .run = read_one,
@@ -184,15 +200,15 @@ static const Verb verb_move = {
                        "(with the reason), or ready again (manual). If two agents move it at once, "
                        "one is refused.",
               .effects = TOOL_WRITES | TOOL_EXISTING,
-              .params = { ID,
-                          { "to", PARAM_CHOICE, .choices = states, .place = 2, .word = "STATE" },
-                          { "reason", PARAM_TEXT, .optional = true, .max = TASK_TEXT_MAX,
-                            .word = "TEXT", .help = "why; needed for failed and blocked" },
-                          { "result", PARAM_TEXT, .optional = true, .max = TASK_RESULT_MAX,
-                            .word = "TEXT", .help = "what came of it, for completed" },
-                          MANUAL,
-                          { "if_seq", PARAM_NUMBER, .about = "only if this is its last event",
-                            .optional = true, .min = 1, .word = "SEQ" } },
+              .params =
+                  PARAMS(ID, { "to", PARAM_CHOICE, .choices = states, .place = 2, .word = "STATE" },
+                         { "reason", PARAM_TEXT, .optional = true, .max = TASK_TEXT_MAX,
+                           .word = "TEXT", .help = "why; needed for failed and blocked" },
+                         { "result", PARAM_TEXT, .optional = true, .max = TASK_RESULT_MAX,
+                           .word = "TEXT", .help = "what came of it, for completed" },
+                         MANUAL,
+                         { "if_seq", PARAM_NUMBER, .about = "only if this is its last event",
+                           .optional = true, .min = 1, .word = "SEQ" }),
               .run = verb_answer },
     .verb = "move",
     .summary = "Move a task to another state",
@@ -265,6 +281,132 @@ static jot_status retry(ToolCall *c, VerbData *out)
     return back_to_ready(c, TASK_FAILED, out);
 }
 
+/* --- What it says, and whether it is to be done ---------------------------------------------- */
+
+static jot_status edit(ToolCall *c, VerbData *out)
+{
+    Str description = arg_text(c, "description"), expected = arg_text(c, "expected_output"),
+        agent = arg_text(c, "agent");
+    TaskNames tools = names_of(c, "tools"), needs = names_of(c, "dependencies");
+    int64_t priority = arg_number(c, "priority", 0), retries = arg_number(c, "max_retries", 0);
+    TaskEdit x = { .description = arg_given(c, "description") ? &description : NULL,
+                   .expected_output = arg_given(c, "expected_output") ? &expected : NULL,
+                   .agent = arg_given(c, "agent") ? &agent : NULL,
+                   .tools = arg_given(c, "tools") ? &tools : NULL,
+                   .dependencies = arg_given(c, "dependencies") ? &needs : NULL,
+                   .priority = arg_given(c, "priority") ? &priority : NULL,
+                   .max_retries = arg_given(c, "max_retries") ? &retries : NULL,
+                   .later = arg_bool(c, "later"),
+                   .if_seq = (uint64_t)arg_number(c, "if_seq", 0) };
+    Task t = { 0 };
+    jot_status st = task_edit(c->m, arg_text(c, "id"), &x, c->into, &t, c->e);
+    return moved(st, &t, out);
+}
+
+static const Verb verb_edit = {
+    .tool = { .name = "task_edit",
+              .title = "Edit a task",
+              .about = "Change what a task says, its priority or what it depends on; what is not "
+                       "given stays. It is not moved.",
+              .effects = TOOL_WRITES | TOOL_EXISTING,
+              .params = PARAMS(
+                  ID,
+                  { "description", PARAM_TEXT, .max = TASK_TEXT_MAX, .optional = true, .place = 2 },
+                  { "expected_output", PARAM_TEXT, .optional = true, .max = TASK_TEXT_MAX,
+                    .option = "expect", .word = "TEXT", .help = "what success looks like" },
+                  { "agent", PARAM_TEXT, .about = "who is to do it; empty: anybody",
+                    .optional = true, .max = TASK_NAME_MAX, .word = "TEXT" },
+                  { "dependencies", PARAM_TEXTS, .about = "ids, all of them", .optional = true,
+                    .max = STORE_SEGMENT_MAX, .option = "needs", .word = "ID",
+                    .help = "all that must be completed first; repeatable" },
+                  { "later", PARAM_BOOL, .about = "dependencies may be added afterwards",
+                    .optional = true },
+                  { "tools", PARAM_TEXTS, .optional = true, .max = TASK_NAME_MAX, .option = "tool",
+                    .word = "NAME", .help = "all the tools for it; repeatable" },
+                  { "priority", PARAM_NUMBER, .about = "higher comes first", .optional = true,
+                    .min = -TASK_PRIORITY_MAX, .max = TASK_PRIORITY_MAX },
+                  { "max_retries", PARAM_NUMBER, .optional = true, .max = TASK_RETRIES_MAX,
+                    .option = "retries", .help = "how often it may be retried" },
+                  { "if_seq", PARAM_NUMBER, .about = "only if this is its last event",
+                    .optional = true, .min = 1, .word = "SEQ" }),
+              .run = verb_answer },
+    .verb = "edit",
+    .summary = "Change what a task says, its priority or what it needs",
+    .help = "What is not given stays; --agent '' makes it anybody's.  A completed task stays as it "
+            "is,\n"
+            "and what a task needs can be changed while it is pending.\n",
+    .fields = task_fields,
+    .says = "task {'task_id} is {status}, event {seq}",
+    .shows = "{task_id}: {status}",
+    .refused = "task",
+    .run = edit,
+};
+
+static jot_status cancel(ToolCall *c, VerbData *out)
+{
+    TaskMove why = { .reason = arg_text(c, "reason"),
+                     .manual = arg_bool(c, "manual"),
+                     .if_seq = (uint64_t)arg_number(c, "if_seq", 0) };
+    Task t = { 0 };
+    jot_status st = task_cancel(c->m, arg_text(c, "id"), &why, c->into, &t, c->e);
+    return moved(st, &t, out);
+}
+
+static const Verb verb_cancel = {
+    .tool = { .name = "task_cancel",
+              .title = "Cancel a task",
+              .about =
+                  "A task that is not to be done any more. It stays readable, blocked, and can "
+                  "be made ready again by hand.",
+              .effects = TOOL_WRITES | TOOL_EXISTING,
+              .params = PARAMS(
+                  ID, { "reason", PARAM_TEXT, .optional = true, .max = TASK_TEXT_MAX, .place = 2 },
+                  { "manual", PARAM_BOOL, .about = "also if somebody else runs it",
+                    .optional = true },
+                  { "if_seq", PARAM_NUMBER, .about = "only if this is its last event",
+                    .optional = true, .min = 1, .word = "SEQ" }),
+              .run = verb_answer },
+    .verb = "cancel",
+    .summary = "Say that a task is not to be done",
+    .help = "It is blocked, and 'unblock' makes it a task again ('retry', if it had failed).  What "
+            "somebody\n"
+            "else runs is refused without --manual.\n",
+    .fields = task_fields,
+    .says = "task {'task_id} is cancelled, event {seq}",
+    .shows = "{task_id}: cancelled",
+    .refused = "task",
+    .run = cancel,
+};
+
+static jot_status next(ToolCall *c, VerbData *out)
+{
+    Task t;
+    TRY(task_next(c->m, c->into, &t, c->e));
+    return give(&t, out);
+}
+
+static const Verb verb_take = {
+    .tool = { .name = "task_next",
+              .title = "Take the next task",
+              .about =
+                  "Start the task that is ready and has the highest priority, in one step, and "
+                  "answer with it. Nobody else gets the same one.",
+              .effects = TOOL_WRITES | TOOL_EXISTING,
+              .params = PARAMS(REPLY_BODY_PARAMS),
+              .run = verb_answer },
+    .verb = "next",
+    .summary = "Start the ready task with the highest priority, and print it",
+    .help =
+        "Of those that are meant for you (--as) or for anybody; then by id.  Two who ask at once "
+        "get\n"
+        "two tasks.  Exit code 66 if there is none.\n",
+    .fields = task_fields,
+    .says = "task {'task_id} is {status}, event {seq}",
+    .card = "task_id status description expected_output tools priority retry_count",
+    .whole = true,
+    .run = next,
+};
+
 /* --- All of them --------------------------------------------------------------------------- */
 
 static jot_status list(ToolCall *c, VerbData *out)
@@ -272,6 +414,8 @@ static jot_status list(ToolCall *c, VerbData *out)
     TaskStatus status;
     TaskQuery q = { .after = arg_text(c, "after"), .limit = (size_t)arg_number(c, "limit", 0) };
     TaskList all;
+    if (arg_bool(c, "mine"))
+        q.of = c->m->by;
     if (arg_given(c, "status") && task_status_parse(arg_text(c, "status"), &status))
         q.status = &status;
     TRY(task_list(c->m, &q, c->into, &all, c->e));
@@ -279,21 +423,25 @@ static jot_status list(ToolCall *c, VerbData *out)
     return JOT_OK;
 }
 
-#define CHOOSE_BY "task_id description status agent priority dependencies reason"
+#define CHOOSE_BY "task_id description status holder agent priority dependencies reason at"
+#define STATE "[cancelled{?cancelled}][{status}{!cancelled}]"
+#define WHO "[{holder}][{agent}{!holder}]"
 
 static const Verb verb_list = {
     .tool = { .name = "task_list",
               .title = "List tasks",
               .about = "List tasks, one per line.",
               .effects = TOOL_READS,
-              .params = { { "status", PARAM_CHOICE, .choices = states, .optional = true },
-                          { "after", PARAM_TEXT, .about = "an id", .optional = true,
-                            .max = STORE_SEGMENT_MAX, .word = "ID",
-                            .help = "begin after this one" },
-                          LIMIT },
+              .params =
+                  PARAMS({ "status", PARAM_CHOICE, .choices = states, .optional = true },
+                         { "mine", PARAM_BOOL, .about = "only what you hold or are to do",
+                           .optional = true },
+                         { "after", PARAM_TEXT, .about = "an id", .optional = true,
+                           .max = STORE_SEGMENT_MAX, .word = "ID", .help = "begin after this one" },
+                         LIMIT),
               .run = verb_answer },
     .verb = "list",
-    .summary = "Print the tasks: status, priority, id",
+    .summary = "Print the tasks: state, priority, id, who has it, since when, what it is",
     .fields = (const Param[]){ { "tasks", PARAM_OBJECTS, .fields = task_fields },
                                { "more", .type = PARAM_BOOL },
                                { "problems", PARAM_OBJECTS, .fields = problem_fields },
@@ -302,17 +450,18 @@ static const Verb verb_list = {
     .items = "tasks",
     .unit = "task",
     .members = CHOOSE_BY,
-    .row = "{status:-9}  {priority:6}  {task_id}",
+    .heads = "state\tpriority\ttask\twho\twhen\tdescription",
+    .row = STATE "\t{priority}\t{task_id}\t" WHO "\t{at}\t{^description}",
     .page = "after",
     .cursor = "{task_id}",
     .run = list,
 };
 
-static jot_status next(ToolCall *c, VerbData *out)
+static jot_status ready(ToolCall *c, VerbData *out)
 {
-    TaskNext order;
-    TRY(task_next(c->m, c->into, &order, c->e));
-    out->json = task_next_json(&order);
+    TaskOrder order;
+    TRY(task_order(c->m, c->into, &order, c->e));
+    out->json = task_order_json(&order);
     return JOT_OK;
 }
 
@@ -320,17 +469,12 @@ static const Param waiting_fields[] = { { "task_id", .type = PARAM_TEXT },
                                         { "reasons", .type = PARAM_TEXTS },
                                         { 0 } };
 
-static const Verb verb_next_ready = {
-    .tool = { .name = "task_next",
-              .title = "What to do next",
-              .about = "The tasks that can be started now, most urgent first.",
+static const Verb verb_order = {
+    .tool = { .name = "task_ready",
+              .title = "What can be done now",
+              .about = "The tasks that can be started now, most urgent first, without taking one.",
               .effects = TOOL_READS,
               .run = verb_answer },
-    .verb = "next",
-    .summary = "Print the tasks that can be started now, most urgent first",
-    .help =
-        "By priority, highest first, then by id.  Cycles and missing dependencies are reported\n"
-        "on standard error; with --json there is also what waits, and for what.\n",
     .fields = (const Param[]){ { "ready", PARAM_OBJECTS, .fields = task_fields },
                                { "waiting", PARAM_OBJECTS, .fields = waiting_fields },
                                { "problems", PARAM_OBJECTS, .fields = problem_fields },
@@ -339,9 +483,10 @@ static const Verb verb_next_ready = {
     .items = "ready",
     .unit = "task",
     .members = CHOOSE_BY,
-    .row = "{task_id}",
+    .heads = "priority\ttask\twho\tdescription",
+    .row = "{priority}\t{task_id}\t{agent}\t{^description}",
     .tail = "... {ready} ready, {waiting} waiting, {problems_total#problem}",
-    .run = next,
+    .run = ready,
 };
 
 static jot_status history(ToolCall *c, VerbData *out)
@@ -371,10 +516,11 @@ static const Verb verb_history = {
               .title = "What happened to a task",
               .about = "The events of a task, oldest first.",
               .effects = TOOL_READS,
-              .params = { ID,
-                          { "from", PARAM_NUMBER, .about = "seq of an event", .optional = true,
-                            .min = 1, .word = "SEQ", .help = "the first event, counted from 1" },
-                          LIMIT },
+              .params =
+                  PARAMS(ID,
+                         { "from", PARAM_NUMBER, .about = "seq of an event", .optional = true,
+                           .min = 1, .word = "SEQ", .help = "the first event, counted from 1" },
+                         LIMIT),
               .run = verb_answer },
     .verb = "history",
     .was = "events",
@@ -385,7 +531,8 @@ static const Verb verb_history = {
                                { "damaged", PARAM_NUMBER, .about = "events that cannot be read" },
                                { 0 } },
     .items = "events",
-    .row = "{seq:6}  {at}  {type:-13}  [{from} -> {to}  ]{by}{manual&  (manual)}[  {reason}]",
+    .heads = "event\twhen\twhat\tstate\twho\treason",
+    .row = "{seq}\t{at}\t{type}\t[{from} -> {to}]\t{by}{manual& (manual)}\t{^reason}",
     .page = "from",
     .unit = "event",
     .run = history,
@@ -397,7 +544,7 @@ static const Verb verb_history = {
 #define MOVE(word, about, function, ...)                                                       \
     {                                                                                          \
         .tool = { .effects = TOOL_WRITES | TOOL_EXISTING,                                      \
-                  .params = { ID, __VA_ARGS__ },                                               \
+                  .params = PARAMS(ID, __VA_ARGS__),                                           \
                   .run = verb_answer },                                                        \
         .verb = word, .summary = about, .fields = task_fields, .shows = "{task_id}: {status}", \
         .refused = "task", .run = function,                                                    \
@@ -425,12 +572,15 @@ static const Verb verb_retry =
 
 static const Verb verb_ready = {
     .tool = { .effects = TOOL_WRITES | TOOL_EXISTING,
-              .params = { ID, NO_WAIT },
+              .params = PARAMS(ID, NO_WAIT),
               .run = verb_answer },
     .verb = "ready",
-    .bare = &verb_next_ready,
-    .summary = "Make a pending task ready",
-    .help = "Without a task it is 'task next', for now.\n",
+    .bare = &verb_order,
+    .summary = "Print the tasks that can be started now, or make a pending one ready",
+    .help =
+        "Without TASK: by priority, highest first, then by id.  Cycles and missing dependencies "
+        "are\n"
+        "reported on standard error; with --json there is also what waits, and for what.\n",
     .fields = task_fields,
     .shows = "{task_id}: {status}",
     .refused = "task",
@@ -438,9 +588,9 @@ static const Verb verb_ready = {
 };
 
 static const Verb *const verbs[] = {
-    &verb_add,     &verb_move,  &verb_read,    &verb_list, &verb_next_ready,
-    &verb_ready,   &verb_start, &verb_done,    &verb_fail, &verb_block,
-    &verb_unblock, &verb_retry, &verb_history, NULL,
+    &verb_add,    &verb_list,  &verb_order, &verb_take,    &verb_read,    &verb_edit,
+    &verb_start,  &verb_done,  &verb_fail,  &verb_block,   &verb_unblock, &verb_retry,
+    &verb_cancel, &verb_ready, &verb_move,  &verb_history, NULL,
 };
 
 const Noun noun_task = {

@@ -90,7 +90,7 @@ static const struct Line {
     { TOOLS_ARTIFACTS, "artifact_write keeps JSON that others find by category, type or task.\n" },
     { TOOLS_RUNS, "run_call records a call before you make it, and warns you of repeated ones.\n" },
     { TOOLS_CYCLES, "cycle_wake begins a cycle with your state, cycle_sleep keeps it.\n" },
-    { TOOLS_TASKS, "task_next says which tasks are ready.\n" },
+    { TOOLS_TASKS, "task_next takes the next task that is ready.\n" },
     { TOOLS_MEMORY, "memory has files below /memories.\n" },
     { TOOLS_GRAPH, "read_graph shows entities, their relations and observations.\n" },
     { TOOLS_PLANS, "plan_create makes a plan whose steps close with evidence.\n" },

@@ -14,7 +14,7 @@
 
 /* What stands between { and }. */
 typedef struct Place {
-    char sign; /* {?x}, {!x}: not shown; {'x}, {=x}; 0: none of these */
+    char sign; /* {?x}, {!x}: not shown; {'x}, {=x}, {^x}; 0: none of these */
     Str path;
     bool left;     /* {x:-9} */
     int64_t width; /* 0: as wide as it is */
@@ -30,7 +30,7 @@ static Place read_place(Str *rest)
     bool closed = str_cut(rest, '}', &spec);
     assert(closed); /* a template of ours */
     (void)closed;
-    if (spec.n && strchr("?!'=", spec.p[0])) {
+    if (spec.n && strchr("?!'=^", spec.p[0])) {
         p.sign = spec.p[0];
         spec = str_from(spec, 1);
     }
@@ -95,6 +95,8 @@ static bool all_stand(Str part, const json_t *data)
 static void add_text(Buf *to, const Place *p, Str text, TemplateStyle style)
 {
     Shown shown;
+    if (p->sign == '^')
+        text = str_slice(text, 0, str_find(text, '\n'));
     if (p->sign == '\'')
         buf_addf(to, "'%s'", err_show(&shown, text));
     else if (style == TEMPLATE_FRAMED && text.n && p->sign != '=')

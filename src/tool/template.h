@@ -5,6 +5,7 @@
  *   "{status:-9}  {priority:6}"               to the left, or to the right, of so many columns
  *   "task {'task_id} is {status}"             in single quotes, on one line, cut if it is long
  *   "{damaged#record}"                        counted: "1 record", "2 records"
+ *   "{^description}"                          its first line
  *   "{=why}"                                  as it is: a sentence of ours
  *   "{manual&  (manual)}"                     these words, if the member stands
  *   "{by}[  {reason}][ of {total}{!all}]"     a part in brackets stands only if all its members do;

@@ -79,6 +79,19 @@ struct Param {
 
 enum { PARAM_ITEMS_MAX = 1000 };
 
+/* A row's parameters, with the end of the table: each row takes the room it needs, for all of them
+ * have addresses in them that are set at every start. */
+/* clang-format off */
+#define PARAMS(...) (const Param[]){ __VA_ARGS__, { 0 } }
+/* clang-format on */
+
+/* True if it cannot be left out by a caller to whom the parameters of the door `shut` are not open.
+ */
+static inline bool param_needed(const Param *p, ParamDoor shut)
+{
+    return !p->optional || (p->must && shut == DOOR_TOOL);
+}
+
 typedef enum ToolEffects {
     TOOL_READS = 1,      /* changes nothing */
     TOOL_WRITES = 2,     /* adds a version, a record, a name; what was stays in the history */
@@ -116,10 +129,10 @@ typedef struct ToolReply ToolReply;
 
 typedef struct Tool {
     const char *name;
-    const char *title; /* for people */
-    const char *about; /* for models: what it does and when to use it */
-    unsigned effects;  /* of ToolEffects */
-    Param params[TOOL_PARAMS_MAX + 1];
+    const char *title;    /* for people */
+    const char *about;    /* for models: what it does and when to use it */
+    unsigned effects;     /* of ToolEffects */
+    const Param *params;  /* PARAMS(...); NULL: there are none; ask tool_params() */
     bool at_large;        /* about anything: its first parameter names nothing (tool_scope) */
     const json_t *schema; /* instead of params: of a foreign tool's arguments, who checks them */
     const Param *output;  /* the members of the structured data; NULL: there is none */
@@ -140,6 +153,8 @@ typedef struct Tool {
 const Tool *tool_at(unsigned set, size_t i);
 /* NULL: there is none of this name in these profiles. */
 const Tool *tool_find(unsigned set, Str name);
+/* What it takes; ends with a NULL name. */
+const Param *tool_params(const Tool *t);
 
 /* The words below, for help texts. */
 #define TOOL_PROFILE_WORDS                                                                 \

@@ -34,6 +34,16 @@ bool verb_makes_pad(const Verb *v)
     return (v->tool.effects & TOOL_WRITES) && !(v->tool.effects & TOOL_EXISTING);
 }
 
+bool verb_reads(const Verb *v)
+{
+    return (v->tool.effects & TOOL_READS) != 0;
+}
+
+bool verb_for_programs(const Verb *v)
+{
+    return v->tool.name && v->verb;
+}
+
 /* What a door prints, completes and documents is what the row declares. */
 static void check_fields(const Verb *v, json_t *data)
 {
@@ -64,6 +74,15 @@ void verb_next(ToolCall *c, Str command, Str call)
         err_next(c->e, next);
 }
 
+Str noun_called(const Noun *n, Arena *into)
+{
+    Str name = arena_copy(into, str(n->called ? n->called : n->name));
+    for (char *c = (char *)(uintptr_t)name.p; *c; c++)
+        if (*c == '-')
+            *c = '_';
+    return name;
+}
+
 Str verb_problem(const json_t *problem, Str *why)
 {
     *why = json_str(json_object_get(problem, "why"));
@@ -75,7 +94,7 @@ Str verb_problem(const json_t *problem, Str *why)
 
 static bool takes(const ToolCall *c, const char *name)
 {
-    for (const Param *p = c->tool->params; p->name; p++)
+    for (const Param *p = tool_params(c->tool); p->name; p++)
         if (strcmp(p->name, name) == 0)
             return true;
     return false;
@@ -86,7 +105,7 @@ static jot_status say_body(ToolCall *c, const Verb *v, const VerbData *d, ToolRe
     AUTO(Buf) label = { 0 };
     template_add(&label, v->says, d->json, TEMPLATE_FRAMED);
     if (!v->whole) {
-        TRY(reply_check_text(arg_text(c, c->tool->params[0].name), d->body, c->e));
+        TRY(reply_check_text(arg_text(c, tool_params(c->tool)->name), d->body, c->e));
         reply_body(c, d->body, buf_str(&label), out);
         return JOT_OK;
     }

@@ -16,7 +16,9 @@
  * it is now (`refused` names it), and a next step in the words of the door (verb_next).
  *
  * A new verb is a row here and nothing elsewhere.  What only a person may do has a row without a
- * tool's name; what only an agent needs has one without a verb. */
+ * tool's name; what only an agent needs has one without a verb.  Where agents and the command line
+ * have words of their own for a thing (notes, the pad as a whole), its noun is `apart`: its rows
+ * are for programs (jot_verb) and for the page. */
 #ifndef TOOL_VERB_H
 #define TOOL_VERB_H
 
@@ -39,7 +41,7 @@ typedef struct Verb {
     const char *verb;        /* the word on a command line; NULL: it is no command */
     const char *was;         /* a word it had before, understood for one release; may be NULL */
     const char *option_of;   /* the older word that had this verb as an option; may be NULL */
-    const struct Verb *bare; /* what it did without arguments before, for one release; or NULL */
+    const struct Verb *bare; /* what it does without arguments; NULL: they are needed */
     const char *summary;     /* one line, imperative, without a full stop */
     const char *help;        /* what else to know, in lines that end in a newline; may be NULL */
 
@@ -57,7 +59,8 @@ typedef struct Verb {
     const char *items;   /* the member that is the list; NULL: it is no list */
     const char *line;    /* one item to a model; NULL: as JSON ... */
     const char *members; /* ... with these members only; NULL: all */
-    const char *row;     /* one item to a person */
+    const char *row;     /* one item to a person; tabs part the columns of a table ... */
+    const char *heads;   /* ... which are called so, likewise with tabs; may be NULL */
     const char *none;    /* where there is no item; NULL: "(empty)" */
     const char *tail;    /* to a model, below the items; may be NULL */
     const char *page;    /* the parameter that asks for the next page; NULL: there is none */
@@ -66,6 +69,9 @@ typedef struct Verb {
     bool newest_last;    /* and a model is shown the newest first */
 
     const char *refused; /* what the data of a refusal is called */
+    bool present;        /* it is about now: no moment of the past can be asked for */
+    bool searches;       /* it brings the search index up to date, which is a cache */
+    bool apart;          /* as a noun can be: no command and no tool is made of it */
 
     /* Do it.  On failure the sentence is in c->e; out->json may then be what is in the way. */
     jot_status (*run)(ToolCall *c, VerbData *out);
@@ -75,14 +81,16 @@ typedef struct Verb {
 
 /* What verbs are about. */
 typedef struct Noun {
-    const char *name; /* on a command line; tools have '_' for '-' */
-    const char *was;  /* the word before, understood for one release; may be NULL */
+    const char *name;   /* on a command line */
+    const char *called; /* by programs; NULL: the name, with '_' for '-' */
+    const char *was;    /* the word before, understood for one release; may be NULL */
     const char *summary;
     const char *help;               /* may be NULL */
     const Verb *alone;              /* what the noun does without a verb; NULL: that is refused */
     const Verb *const *verbs;       /* in the order of help; ends in NULL */
     const struct Noun *const *subs; /* nouns below this one; ends in NULL; may be NULL */
     ToolProfile profile;
+    bool apart; /* no command and no tool is made of it */
 } Noun;
 
 /* The verb a tool is made from; NULL: it is none of these. */
@@ -94,6 +102,12 @@ jot_status verb_answer(ToolCall *c, ToolReply *out);
 /* Do it for another door.  The arguments are as args.h has them. */
 MUST_USE jot_status verb_do(const Verb *v, ToolCall *c, VerbData *out);
 
+/* True if a program may do it on its own: what only a person may do has no tool. */
+bool verb_for_programs(const Verb *v);
+
+/* True if it changes nothing. */
+bool verb_reads(const Verb *v);
+
 /* True if a pad is made where there is none. */
 bool verb_makes_pad(const Verb *v);
 
@@ -101,7 +115,16 @@ bool verb_makes_pad(const Verb *v);
  * is nothing to add. */
 void verb_next(ToolCall *c, Str command, Str call);
 
+/* What programs call a noun: [a-z_]+, in `into`. */
+Str noun_called(const Noun *n, Arena *into);
+
 /* The name and the reason of one of the data's "problems". */
 Str verb_problem(const json_t *problem, Str *why);
+
+/* --- What it looks like (schema.c) ------------------------------------------------------------ */
+
+/* A verb as programs see it: verb, summary, description, reads, and the schemas of its input (the
+ * parameters of a command) and output.  The caller owns it. */
+json_t *verb_json(const Verb *v);
 
 #endif

@@ -31,6 +31,7 @@ static bool changes(const IoCall *call)
     case IO_MOUNT:
     case IO_FSYNC:
     case IO_FDATASYNC:
+    case IO_SYNCFS:
         return false;
     case IO_OPEN:
         return call->flags & O_CREAT;

@@ -160,7 +160,7 @@ static void a_snapshot_says_all_of_it(void **state)
     AUTO_PTR(json_t) value = budget_json(&b);
     assert_int_equal(json_integer_value(json_object_get(value, "used")), 850);
     assert_str(json_str(json_object_get(value, "state")), S("red"));
-    assert_int_equal(json_object_size(value), 10);
+    assert_int_equal(json_object_size(value), 12);
     assert_int_equal(budget_percent(&b), 85);
 }
 

@@ -2,6 +2,7 @@
  * secrets of others, calls that reach further than files. */
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -411,6 +412,42 @@ static void memory_of_others_is_not_there(Yard *y)
     assert_int_equal(there, 0);
 }
 
+static void *sleep_on(void *unused)
+{
+    (void)unused;
+    pause();
+    return NULL;
+}
+
+/* The user has a program of many threads, as a browser is, before the command is run. */
+static void the_users_own_threads_leave_a_command_its_processes(Yard *y)
+{
+    int ready[2];
+    char word;
+    assert_int_equal(pipe(ready), 0);
+    pid_t busy = fork();
+    if (busy == 0) {
+        pthread_attr_t small;
+        pthread_t thread;
+        pthread_attr_init(&small);
+        pthread_attr_setstacksize(&small, 65536);
+        for (int i = 0; i < 2 * CONFINE_SPARE; i++)
+            if (pthread_create(&thread, &small, sleep_on, NULL))
+                _exit(1);
+        if (write(ready[1], "x", 1) == 1)
+            pause();
+        _exit(0);
+    }
+    close(ready[1]);
+    ssize_t told = read(ready[0], &word, 1);
+    close(ready[0]);
+    Confined c = yard_command(y, "sleep 0 & sleep 0 & wait; echo done");
+    kill(busy, SIGKILL);
+    waitpid(busy, NULL, 0);
+    assert_int_equal(told, 1);
+    assert_str(c.head, S("done\n"));
+}
+
 /* clang-format off */
 static const Trial trials[] = {
     TRIAL(no_file_of_the_kernel_opens_for_writing, "outside", true),
@@ -426,6 +463,7 @@ static const Trial trials[] = {
     TRIAL(no_call_reaches_another_process, "outside", true),
     TRIAL(a_process_still_rules_itself, "outside", true),
     TRIAL(memory_of_others_is_not_there, "outside", true),
+    TRIAL(the_users_own_threads_leave_a_command_its_processes, "outside", false),
 };
 /* clang-format on */
 

@@ -2,6 +2,7 @@
 #include <errno.h>
 
 #include "agent/played.h"
+#include "memory/run/factor.h"
 #include "memory/task/plan.h"
 
 /* --- Words ------------------------------------------------------------------------------- */
@@ -166,6 +167,29 @@ static void tokens_can_run_out(Desk *d)
     go(d, &p);
     assert_int_equal(p.o.end, LOOP_SPENT);
     assert_true(p.o.tokens >= 200);
+}
+
+static void what_a_provider_counts_teaches_the_next_run(Desk *d)
+{
+    static const char script[] =
+        "- {calls: [{name: big, args: {lines: 90}}], usage: {input: 3000}}\n"
+        "- {calls: [{name: big, args: {lines: 91}}], usage: {input: 4600}}\n"
+        "- {calls: [{name: big, args: {lines: 92}}], usage: {input: 6200}}\n"
+        "- {calls: [{name: big, args: {lines: 93}}], usage: {input: 7800}}\n"
+        "- {text: done, usage: {input: 9400}}\n";
+    AUTO(Played) first;
+    play(d, script, &first);
+    assert_int_equal(first.s.newest.factor, FACTOR_ONE);
+    TokenFactor known;
+    desk_ok(d, factor_read(&d->m, first.s.loop.setup.model, &known, &d->e));
+    assert_int_equal(known.requests, 4);
+    assert_int_equal(known.reported, 6400);
+    assert_true(factor_of(&known) > FACTOR_ONE);
+    AUTO(Played) second;
+    play(d, script, &second);
+    assert_int_equal(second.s.newest.factor, factor_of(&known));
+    assert_true(budget_estimate(&second.s.newest) > budget_estimate(&first.s.newest));
+    assert_true(second.s.newest.missed < first.s.newest.missed);
 }
 
 static void a_refusal_is_an_end(Desk *d)
@@ -473,6 +497,7 @@ static const DeskTest tests[] = {
     DESK_TEST(nonsense_ends_in_a_defined_state),
     DESK_TEST(an_endless_loop_is_warned_about_and_ends),
     DESK_TEST(tokens_can_run_out),
+    DESK_TEST(what_a_provider_counts_teaches_the_next_run),
     DESK_TEST(a_refusal_is_an_end),
     DESK_TEST(a_pause_is_gone_on_with),
     DESK_TEST(a_request_that_is_too_long_is_made_shorter),

@@ -118,6 +118,8 @@ static void make_options(void)
     X(move_to, jot_doc_move(p, "k", NULL, NULL))                                          \
     X(history_name, jot_doc_history(p, NULL, 0, 0, NULL))                                 \
     X(history_limit, jot_doc_history(p, "k", 0, 1001, NULL))                              \
+    X(versions_name, jot_doc_versions(p, NULL, 0, 0, NULL))                               \
+    X(versions_limit, jot_doc_versions(p, "k", 0, 1001, NULL))                            \
     X(diff_name, jot_doc_diff(p, NULL, NULL, NULL, NULL))                                 \
     X(diff_version, jot_doc_diff(p, "k", "nonsense", NULL, NULL))                         \
     X(blame_name, jot_doc_blame_json(p, NULL, NULL))                                      \
@@ -126,6 +128,8 @@ static void make_options(void)
     X(merge_version, jot_doc_merge(p, "k", "x", good, NULL))                              \
     X(merge_text, jot_doc_merge(p, "k", "0123456789ab", bad, NULL))                       \
     X(undo_name, jot_doc_undo(p, NULL, NULL, NULL))                                       \
+    X(redo_name, jot_doc_redo(p, NULL, NULL, NULL))                                       \
+    X(redo_version, jot_doc_redo(p, "k", "x", NULL))                                      \
     X(undo_version, jot_doc_undo(p, "k", "x", NULL))                                      \
     X(restore_name, jot_doc_restore(p, NULL, "1", NULL, NULL))                            \
     X(restore_version, jot_doc_restore(p, "k", NULL, NULL, NULL))                         \
@@ -262,6 +266,8 @@ static void make_options(void)
     X(task_move_status, jot_task_move(p, "t", (jot_task_status)0, NULL, NULL))            \
     X(task_move_size, jot_task_move(p, "t", JOT_TASK_READY, &no_move, NULL))              \
     X(task_move_reason, jot_task_move(p, "t", JOT_TASK_FAILED, &bad_reason, NULL))        \
+    X(task_edit_id, jot_task_edit(p, NULL, NULL, NULL))                                   \
+    X(task_cancel_id, jot_task_cancel(p, NULL, NULL, NULL))                               \
     X(task_start_id, jot_task_start(p, NULL, false, NULL))                                \
     X(task_history_id, jot_task_history(p, NULL, 1, 0, NULL))                             \
     X(task_history_limit, jot_task_history(p, "t", 1, 1001, NULL))                        \
@@ -288,6 +294,11 @@ static void make_options(void)
     X(tool_name, jot_tool_call(p, NULL, NULL, NULL))                                      \
     X(tool_args, jot_tool_call(p, "scratchpad_list", "[1]", NULL))                        \
     X(tool_not_json, jot_tool_call(p, "scratchpad_list", "{", NULL))                      \
+    X(verb_noun, jot_verb(p, NULL, "list", NULL, NULL))                                   \
+    X(verb_verb, jot_verb(p, "task", NULL, NULL, NULL))                                   \
+    X(verb_args, jot_verb(p, "task", "list", "[1]", NULL))                                \
+    X(verb_not_json, jot_verb(p, "task", "list", "{", NULL))                              \
+    X(verb_no_parameter, jot_verb(p, "task", "list", "{\"x\": 1}", NULL))                 \
     X(copy_url, jot_copy(p, NULL, NULL))                                                  \
     X(copy_words, jot_copy(p, "", NULL))                                                  \
     X(import_path, jot_import(p, NULL, NULL, false, NULL))                                \
@@ -297,15 +308,17 @@ static void make_options(void)
     X(export_suffix, jot_export(p, "x", NULL, NULL))
 
 /* What takes nothing that could be wrong but the pad. */
-#define PLAIN(X)                               \
-    X(where, jot_where(p, NULL))               \
-    X(lease_list, jot_lease_list(p, NULL))     \
-    X(task_next, jot_task_next(p, NULL, NULL)) \
-    X(plan_list, jot_plan_list(p, NULL))       \
-    X(search_rebuild, jot_search_rebuild(p))   \
-    X(verify, jot_verify(p, NULL))             \
-    X(mend, jot_doctor(p, true, NULL))         \
-    X(stats, jot_stats(p, NULL))               \
+#define PLAIN(X)                                 \
+    X(where, jot_where(p, NULL))                 \
+    X(lease_list, jot_lease_list(p, NULL))       \
+    X(task_ready, jot_task_ready(p, NULL, NULL)) \
+    X(task_next, jot_task_next(p, NULL))         \
+    X(plan_list, jot_plan_list(p, NULL))         \
+    X(search_rebuild, jot_search_rebuild(p))     \
+    X(verbs, jot_verbs(p, NULL))                 \
+    X(verify, jot_verify(p, NULL))               \
+    X(mend, jot_doctor(p, true, NULL))           \
+    X(stats, jot_stats(p, NULL))                 \
     X(cycle_list, jot_cycle_list(p, NULL, NULL))
 
 typedef struct Row {
@@ -348,6 +361,7 @@ static void a_wrong_argument_is_refused_and_changes_nothing(Caller *c)
     assert_int_equal(list->count, 1);
     ok(c->pad, jot_doc_read(c->pad, "k", NULL, &d));
     assert_int_equal(d->seq, 1);
+    ok(c->pad, jot_task_add(c->pad, "t", NULL, NULL)); /* for task_next to take */
     for (i = 0; i < sizeof plain / sizeof plain[0]; i++)
         ok(c->pad, plain[i].call(c->pad));
 }

@@ -184,6 +184,37 @@ static void every_version_can_be_read(Caller *c)
     assert_false(h->more);
 }
 
+static void versions_come_with_their_texts_oldest_first(Caller *c)
+{
+    const jot_docs *v;
+    const jot_doc *d;
+    uint64_t count;
+    const char *name = "threads/mine/1";
+    write_text(c->pad, name, "one\n");
+    write_text(c->pad, name, "two\n");
+    write_text(c->pad, name, "three\n");
+    ok(c->pad, jot_doc_versions(c->pad, name, 0, 2, &v));
+    assert_int_equal(v->count, 2);
+    assert_true(v->more);
+    assert_text(v->items[0]->text, "one\n");
+    assert_text(v->items[1]->text, "two\n");
+    ok(c->pad, jot_doc_redact(c->pad, name, "2", &count));
+    ok(c->pad, jot_doc_versions(c->pad, name, 2, 0, &v));
+    assert_int_equal(v->count, 2);
+    assert_false(v->more);
+    assert_true(v->items[0]->redacted);
+    assert_text(v->items[0]->text, "");
+    assert_text(v->items[1]->text, "three\n");
+    ok(c->pad, jot_doc_versions(c->pad, name, 4, 0, &v));
+    assert_int_equal(v->count, 0);
+    ok(c->pad, jot_doc_purge(c->pad, name));
+    ok(c->pad, jot_doc_versions(c->pad, name, 0, 0, &v));
+    assert_int_equal(v->count, 1); /* that it was purged */
+    assert_true(v->items[0]->deleted);
+    expect(c->pad, JOT_NOT_FOUND, jot_doc_read(c->pad, name, NULL, &d));
+    expect(c->pad, JOT_NOT_FOUND, jot_doc_versions(c->pad, "never", 0, 0, &v));
+}
+
 static void a_diff_and_a_blame_say_who_changed_what(Caller *c)
 {
     const jot_diff *d;
@@ -215,6 +246,8 @@ static void undo_walks_back_and_restore_jumps(Caller *c)
     assert_text(d->text, "two");
     ok(c->pad, jot_doc_undo(c->pad, "plan", NULL, &d));
     assert_text(d->text, "one");
+    ok(c->pad, jot_doc_redo(c->pad, "plan", NULL, &d));
+    assert_text(d->text, "two");
     ok(c->pad, jot_doc_restore(c->pad, "plan", "3", NULL, &d));
     assert_text(d->text, "three");
     expect(c->pad, JOT_CONFLICT, jot_doc_undo(c->pad, "plan", "0123456789ab", &d));
@@ -224,6 +257,49 @@ static void undo_walks_back_and_restore_jumps(Caller *c)
     assert_true(d->deleted);
     ok(c->pad, jot_doc_undo(c->pad, "plan", NULL, &d));
     assert_text(d->text, "three");
+}
+
+/* On files: save the note `plan` as a person would. */
+static void save(const Caller *c, const char *text)
+{
+    FILE *out = fopen(caller_path(c, "pad/notes/plan.txt"), "w");
+    assert_non_null(out);
+    assert_true(fputs(text, out) >= 0);
+    assert_int_equal(fclose(out), 0);
+}
+
+static void what_is_shown_of_an_edit_stays_a_version(Caller *c)
+{
+    const jot_doc *doc;
+    const jot_docs *list;
+    const jot_diff *diff;
+    const char *json;
+    if (strcmp(c->engine, "files") != 0)
+        return;
+    write_text(c->pad, "plan", "written");
+    save(c, "edit 2");
+    ok(c->pad, jot_doc_list(c->pad, "plan", NULL, &list));
+    assert_int_equal(list->items[0]->seq, 0);
+    ok(c->pad, jot_doc_read(c->pad, "plan", NULL, &doc));
+    assert_int_equal(doc->seq, 2);
+    save(c, "edit 3");
+    ok(c->pad, jot_doc_history(c->pad, "plan", 0, 10, &list));
+    assert_int_equal(list->items[0]->seq, 3);
+    save(c, "edit 4");
+    ok(c->pad, jot_doc_diff(c->pad, "plan", NULL, NULL, &diff));
+    assert_says(diff->text.data, "+edit 4");
+    save(c, "edit 5");
+    ok(c->pad, jot_doc_blame_json(c->pad, "plan", &json));
+    save(c, "edit 6");
+    write_text(c->pad, "plan", "written");
+    for (int seq = 2; seq <= 6; seq++) {
+        char version[4], want[8];
+        snprintf(version, sizeof version, "%d", seq);
+        snprintf(want, sizeof want, "edit %d", seq);
+        jot_read_options o = { .size = sizeof o, .version = version };
+        ok(c->pad, jot_doc_read(c->pad, "plan", &o, &doc));
+        assert_text(doc->text, want);
+    }
 }
 
 static void lists_come_page_by_page(Caller *c)
@@ -301,8 +377,10 @@ int main(void)
         CALLER_TEST(a_secret_is_stored_and_warned_of),
         CALLER_TEST(a_bounded_read_says_what_it_left_out),
         CALLER_TEST(every_version_can_be_read),
+        CALLER_TEST(versions_come_with_their_texts_oldest_first),
         CALLER_TEST(a_diff_and_a_blame_say_who_changed_what),
         CALLER_TEST(undo_walks_back_and_restore_jumps),
+        CALLER_TEST(what_is_shown_of_an_edit_stays_a_version),
         CALLER_TEST(lists_come_page_by_page),
         CALLER_TEST(a_moved_note_is_under_its_new_key),
         CALLER_TEST(what_was_forgotten_is_gone),

@@ -203,7 +203,7 @@ DEED(adds_a_task)
 DEED(orders_tasks)
 {
     const jot_tasks *ready, *waiting;
-    return jot_task_next(p, &ready, &waiting);
+    return jot_task_ready(p, &ready, &waiting);
 }
 DEED(leases)
 {

@@ -182,7 +182,7 @@ static void a_context_keeps_its_budget_and_says_what_it_left_out(Caller *c)
     o.rules = jot_str("be brief\n");
     assert_non_null(large);
     for (i = 0; i < 8000; i++)
-        large[i] = i % 6 == 5 ? ' ' : 'w';
+        large[i] = "words "[i % 6];
     large[8000] = 0;
     begin(c, "the question", id);
     ok(c->pad, jot_doc_write(c->pad, "pinned-goal", jot_str("win\n"), NULL, NULL));

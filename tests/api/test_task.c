@@ -71,7 +71,7 @@ static void what_can_be_done_next_comes_in_order(Caller *c)
     q.size = sizeof q;
     add(c, "a", NULL);
     add(c, "b", "a");
-    ok(c->pad, jot_task_next(c->pad, &ready, &waiting));
+    ok(c->pad, jot_task_ready(c->pad, &ready, &waiting));
     assert_int_equal(ready->count, 1);
     assert_string_equal(ready->items[0]->id, "a");
     assert_int_equal(waiting->count, 1);
@@ -85,6 +85,48 @@ static void what_can_be_done_next_comes_in_order(Caller *c)
     assert_int_equal(list->count, 1);
     assert_string_equal(list->items[0]->id, "b");
     assert_string_equal(list->items[0]->dependencies[0], "a");
+}
+
+static void the_next_task_is_taken_edited_and_cancelled(Caller *c)
+{
+    const jot_task *t;
+    const jot_tasks *list;
+    int64_t high = 9;
+    jot_text better = jot_str("do it well");
+    jot_task_options o = { 0 };
+    jot_task_edit_options edit = { 0 };
+    jot_task_move_options why = { 0 };
+    jot_task_query q = { 0 };
+    o.size = sizeof o;
+    edit.size = sizeof edit;
+    why.size = sizeof why;
+    q.size = sizeof q;
+    o.description = jot_str("Do it, soon");
+    ok(c->pad, jot_task_add(c->pad, NULL, &o, &t));
+    assert_string_equal(t->id, "do-it-soon");
+    add(c, "b", NULL);
+    edit.priority = &high;
+    edit.description = &better;
+    ok(c->pad, jot_task_edit(c->pad, "b", &edit, &t));
+    assert_int_equal(t->priority, 9);
+    assert_text(t->description, "do it well");
+    assert_int_equal(t->status, JOT_TASK_PENDING);
+    expect(c->pad, JOT_INVALID, jot_task_edit(c->pad, "b", &edit, &t));
+    ok(c->pad, jot_task_next(c->pad, &t));
+    assert_string_equal(t->id, "b");
+    assert_string_equal(t->holder, "ann");
+    q.mine = true;
+    ok(c->pad, jot_task_list(c->pad, &q, &list));
+    assert_int_equal(list->count, 1);
+    why.reason = jot_str("no need");
+    ok(c->pad, jot_task_cancel(c->pad, "b", &why, &t));
+    assert_true(t->cancelled);
+    assert_int_equal(t->status, JOT_TASK_BLOCKED);
+    assert_string_equal(t->holder, "");
+    ok(c->pad, jot_task_next(c->pad, &t));
+    assert_string_equal(t->id, "do-it-soon");
+    expect(c->pad, JOT_NOT_FOUND, jot_task_next(c->pad, &t));
+    assert_null(t);
 }
 
 static void a_plan_is_closed_with_evidence(Caller *c)
@@ -184,6 +226,7 @@ int main(void)
         CALLER_TEST(a_task_is_as_it_was_described),
         CALLER_TEST(a_task_goes_its_ways_and_no_others),
         CALLER_TEST(what_can_be_done_next_comes_in_order),
+        CALLER_TEST(the_next_task_is_taken_edited_and_cancelled),
         CALLER_TEST(a_plan_is_closed_with_evidence),
         CALLER_TEST(a_lease_is_had_by_one),
         CALLER_TEST(a_write_under_a_lease_that_is_over_is_refused),

@@ -94,6 +94,58 @@ static void the_list_of_tools_is_what_mcp_lists(Caller *c)
     assert_says(list, "\"memory\"");
 }
 
+static const jot_answer *did(Caller *c, const char *noun, const char *verb, const char *args)
+{
+    const jot_answer *a;
+    ok(c->pad, jot_verb(c->pad, noun, verb, args, &a));
+    return a;
+}
+
+static void a_verb_by_its_name_gives_its_data(Caller *c)
+{
+    const jot_task *task;
+    const jot_answer *a = did(c, "task", "add", "{\"id\": \"t1\", \"priority\": 7}");
+    assert_says(a->data, "\"task_id\":\"t1\"");
+    assert_false(a->has_body);
+    ok(c->pad, jot_task_read(c->pad, "t1", &task));
+    assert_int_equal(task->priority, 7);
+    assert_string_equal(task->by, "ann");
+    did(c, "line_log", "append", "{\"category\": \"a\", \"name\": \"b\", \"line\": \"x y\"}");
+    a = did(c, "line_log", "read", "{\"category\": \"a\", \"name\": \"b\"}");
+    assert_says(a->data, "\"x y\"");
+    did(c, "artifact", "write", "{\"category\": \"p\", \"id\": \"i\", \"data\": [1]}");
+    a = did(c, "artifact", "read", "{\"category\": \"p\", \"id\": \"i\"}");
+    assert_true(a->has_body);
+    assert_text(a->body, "[\n  1\n]");
+}
+
+static void a_verb_that_is_refused_has_the_status_and_what_is_in_the_way(Caller *c)
+{
+    const jot_answer *a;
+    did(c, "task", "add", "{\"id\": \"t1\"}");
+    expect(c->pad, JOT_INVALID,
+           jot_verb(c->pad, "task", "move", "{\"id\": \"t1\", \"to\": \"completed\"}", &a));
+    assert_non_null(a);
+    assert_says(a->data, "\"status\":\"pending\"");
+    expect(c->pad, JOT_NOT_FOUND, jot_verb(c->pad, "task", "read", "{\"id\": \"t2\"}", &a));
+    assert_null(a);
+    expect(c->pad, JOT_NOT_FOUND, jot_verb(c->pad, "task", "eat", NULL, &a));
+    assert_says(jot_error(c->pad), "there is no verb 'eat' of 'task'");
+    expect(c->pad, JOT_NOT_FOUND, jot_verb(c->pad, "note", "purge", NULL, &a));
+}
+
+static void the_list_of_verbs_has_what_agents_may_do(Caller *c)
+{
+    const char *list;
+    ok(c->pad, jot_verbs(c->pad, &list));
+    assert_says(list, "\"noun\":\"task\"");
+    assert_says(list, "\"noun\":\"artifact_index\"");
+    assert_says(list, "\"noun\":\"run\"");
+    assert_says(list, "\"input\":{\"type\":\"object\"");
+    assert_null(strstr(list, "from_char")); /* by which a model asks for a part */
+    assert_null(strstr(list, "purge"));
+}
+
 int main(void)
 {
     static const CallerTest tests[] = {
@@ -103,6 +155,9 @@ int main(void)
         CALLER_TEST(the_memory_tool_speaks_the_dialect_the_pad_was_opened_with),
         CALLER_TEST(a_graph_answers_with_data_that_says_the_same),
         CALLER_TEST(the_list_of_tools_is_what_mcp_lists),
+        CALLER_TEST(a_verb_by_its_name_gives_its_data),
+        CALLER_TEST(a_verb_that_is_refused_has_the_status_and_what_is_in_the_way),
+        CALLER_TEST(the_list_of_verbs_has_what_agents_may_do),
     };
     return caller_run(tests, CALLER_COUNT(tests));
 }

@@ -7,8 +7,8 @@ feed() { printf '%s' "$1" | "$JOTTER" "${@:2}" >"$here/.out" 2>"$here/.err"; cod
 for pad in files:pad sqlite:pad.db; do
     export JOTTER_PAD=$pad
 
-    empty() { jot artifact list && ends 0 && is '' && tells '(empty)' && jot artifact list --json && is '{"artifacts":[],"more":false,"problems":[],"problems_total":0}'; }
-    try "a pad that is not there has no artifacts ($pad)" empty
+    empty() { jot artifact list && ends 66 && tells 'there is no pad' && "$JOTTER" init >/dev/null && jot artifact list && ends 0 && is '' && tells '(empty)' && jot artifact list --json && is '{"artifacts":[],"more":false,"problems":[],"problems_total":0}'; }
+    try "a named pad that is not there is no empty one; a new one has no artifacts ($pad)" empty
 
     written() {
         feed '{"plan":["step 1"],"goal":"x"}' artifact write planning plan_001 --type plan --task t1

@@ -5,7 +5,7 @@ export JOTTER_PAD=files:$here/pad
 
 put() { printf '%s' "$2" | "$JOTTER" write "$1" >/dev/null; }
 
-missing() { jot verify && ends 66 && jot doctor && ends 66 && jot stats && ends 0; }
+missing() { jot verify && ends 66 && jot doctor && ends 66 && jot stats && ends 66; }
 try 'a pad that is not there cannot be verified' missing
 
 for i in $(seq 1 20); do put plan "version $i"; done
@@ -94,7 +94,7 @@ bare_prefix() {
         jot $words && ends 64 && tells "the prefix 'plan' has no kind in front: use notes/plan" || return 1
     done
     jot gc --keep 10 && ends 64 && tells 'keep 10: the newest 16 versions always stay, because a repeated write is recognised by them; use 16 or more' || return 1
-    jot gc && ends 64 && tells 'say what to keep: --keep N, --before TIME or --bytes N'
+    jot gc && ends 64 && tells 'say what to keep: --keep N, --before TIME, --bytes N or --sessions TIME'
 }
 try 'a prefix that no name can have is refused instead of finding nothing' bare_prefix
 

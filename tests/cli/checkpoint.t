@@ -7,8 +7,8 @@ save() { printf '%s' "$1" | "$JOTTER" checkpoint write run "${@:2}" >"$here/.out
 for pad in files:pad sqlite:pad.db; do
     export JOTTER_PAD=$pad
 
-    none() { jot checkpoint list run && is '' && tells '(empty)' && jot checkpoint read run && ends 66 && jot checkpoint undo run && ends 66; }
-    try "a pad that is not there has no checkpoints ($pad)" none
+    none() { jot checkpoint list run && ends 66 && "$JOTTER" init >/dev/null && jot checkpoint list run && is '' && tells '(empty)' && jot checkpoint read run && ends 66 && jot checkpoint undo run && ends 66; }
+    try "a named pad that is not there is no empty one; a new one has no checkpoints ($pad)" none
 
     saved() { save one --label first && is 'saved checkpoint 1 of run' && save two && save three && jot checkpoint read run && is three && jot checkpoint read run 1 && is one; }
     try "what is saved is loaded, the newest or by version ($pad)" saved

@@ -57,7 +57,9 @@ behind_dashes() { jot complete -- read -- pla && is plan && jot complete -- read
 try 'behind -- stands no option' behind_dashes
 
 words_of() {
-    jot complete -- help lea && is lease && jot complete -- help lease acq && is acquire && jot complete -- help read '' && is '' && jot complete -- help help '' && is '' && jot complete -- setup claude && is claude-code &&
+    jot complete -- help leas && is 'lease
+leases' && jot complete -- help ver && is 'verify
+versions' && jot complete -- help lease acq && is acquire && jot complete -- help read '' && is '' && jot complete -- help help '' && is '' && jot complete -- setup claude && is claude-code &&
         jot complete -- completion '' && is 'bash
 zsh
 fish'

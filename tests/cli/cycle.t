@@ -17,8 +17,8 @@ DONE='{"tool":"done","args":{"summary":"it works"}}'
 ECHO='Let me see. {"tool":"echo","args":{"message":"hi"}}'
 
 nothing() {
-    jot cycle status && ends 0 && says 'none yet' && jot cycle list && is '' && tells '(empty)' && [ ! -e pad ] || return 1
-    jot cycle read && ends 66 && jot cycle explain && ends 66
+    jot cycle status && ends 66 && tells 'there is no pad' && jot cycle list && ends 66 && [ ! -e pad ] || return 1
+    "$JOTTER" init >/dev/null && jot cycle status && ends 0 && says 'none yet' && jot cycle list && is '' && tells '(empty)' && jot cycle read && ends 66 && jot cycle explain && ends 66
 }
 try 'looking makes no pad' nothing
 

@@ -10,10 +10,10 @@ each() {
 }
 
 none() {
-    jot history && ends 0 && is '' && tells 'nothing has changed yet' && jot history --json && is '{"changes":[],"more":false}' &&
-        jot status && ends 0 && says 'not there yet' && jot list --recent && ends 0 && is '' && tells '(empty)'
+    jot history && ends 66 && tells 'there is no pad' && jot status && ends 66 && "$JOTTER" init >/dev/null && jot history && ends 0 && is '' && tells 'nothing has changed yet' && jot history --json && is '{"changes":[],"more":false}' &&
+        jot status && ends 0 && says 'nothing yet' && jot list --recent && ends 0 && is '' && tells '(empty)'
 }
-try 'a pad that is not there yet has no history, and status says so' each none
+try 'a named pad that is not there is refused, and a new one has no history' each none
 
 # Each change has a time of its own, so that their order is known.
 step() { "$@" >/dev/null 2>&1 && sleep 0.01; }
@@ -41,7 +41,7 @@ try 'it is filtered by author, kind, time and number' each filters
 
 mistyped() {
     jot history --kind nope && ends 64 && is '' && tells "no kind 'nope': use notes," && jot history --kind plans && ends 0 && tells 'as asked' || return 1
-    JOTTER_PAD=files:$here/none jot history --kind nope && ends 64 && [ ! -e "$here/none" ]
+    JOTTER_PAD=files:$here/none jot history --kind nope && ends 66 && [ ! -e "$here/none" ]
 }
 try 'a kind that there is not is refused' each mistyped
 
@@ -69,7 +69,7 @@ try 'a long history is read page by page' each long
 outside() {
     export JOTTER_PAD=files:pad
     echo 'by hand' >pad/notes/a.txt && jot history --limit 1 && says 'outside ' && says 'edited   a' && says '(not recorded yet)' &&
-        jot status && says 'not recorded yet: 1' && jot list --long a && says ' edited '
+        jot status && says 'not recorded yet: 1' && jot list --long a && says 'edited '
 }
 try 'an edit by hand is shown before it is recorded' outside
 

@@ -36,6 +36,7 @@ move | move plan plan2 | move none other
 history | history plan2 | history none
 diff | diff plan2 1 1 | diff plan2 9999
 undo | undo plan2 | undo none
+redo | redo plan2 | redo plan2
 restore | restore plan2 1 | restore plan2 9999
 blame | blame plan2 | blame none
 redact | redact plan2 --text more | redact plan2 --text 'is nowhere'
@@ -43,6 +44,7 @@ search | search --explain text | search --kind nonsense text
 delete | delete plan2 | delete plan2
 purge | purge plan2 | purge none
 prompt | prompt --short | prompt nonsense
+models | models | models nobody-knows
 rules list | rules list | rules list nonsense
 rules show | rules show | rules show nonsense
 rules approve | jotter-approve | rules approve none
@@ -62,7 +64,9 @@ line-log read | line-log read planning steps | line-log read planning none
 line-log follow | line-log follow planning steps --from 1 --for 0 | line-log follow planning '../x'
 line-log list | line-log list planning | line-log list 'a/../b'
 task add | task add t1 'to do' --retries 2 | task add t1 'to do'
-task next | task next | task next none
+task next | task add t9 --priority 9 && task next | task next none
+task edit | task edit t1 'to do soon' | task edit t1 'to do soon'
+task cancel | task cancel t9 | task cancel t9
 task ready | task ready t1 | task ready none
 task list | task list | task list --status nonsense
 task read | task read t1 | task read none
@@ -128,6 +132,7 @@ import | import pad.jotter --pad files:second | import none.jotter
 copy | copy sqlite:copy.db | copy nonsense:x
 verify | verify | verify --pad files:nowhere
 doctor | doctor --fix | doctor --pad files:nowhere
+embed | embed --dry-run | embed nonsense
 gc | gc --keep 20 --dry-run | gc
 stats | stats | stats nonsense
 status | status | status nonsense
@@ -137,9 +142,11 @@ safe add | safe add . | safe add none
 safe list | safe list | safe list nonsense
 safe remove | safe remove . | safe remove .
 setup | setup codex | setup nonsense
+serve | serve | serve nonsense
 run | run 'a question' --model script:answer.yaml | run 'a question' --model script:none.yaml
 mcp | mcp <<<'{"jsonrpc":"2.0","id":1,"method":"ping"}' | mcp --tools nonsense
 memory-tool | memory-tool <<<'{"command":"view","path":"/memories"}' | memory-tool <<<'{'
+demo | demo | demo nonsense
 help | help lease run | help nonsense
 completion | completion fish | completion csh
 TABLE
@@ -186,6 +193,9 @@ while IFS='|' read -r name good fails; do
     case $name in
     init) rm -rf .jotter ;;
     move) echo "$(printf 'some text\nmore\n')" | jotter write plan >/dev/null ;;
+    embed) export JOTTER_EMBED=http://127.0.0.1:1/v1#tiny ;; # a dry run sends nothing
+    serve) "$JOTTER" serve 127.0.0.1:0 >.serving 2>&1 & server=$!
+        until [ -s .serving ] || ! kill -0 $server; do sleep 0.05; done ;;
     watch) (while sleep 0.1; do jotter write watched <<<"$RANDOM" >/dev/null; done) & writer=$! ;;
     esac
     case $name in
@@ -194,7 +204,9 @@ while IFS='|' read -r name good fails; do
     *) answer "$name.good" "$(echo $good)" ;;
     esac
     case $name in
+    embed) unset JOTTER_EMBED ;;
     watch) kill $writer 2>/dev/null; wait $writer 2>/dev/null ;;
+    serve) kill $server; wait $server ;;
     cycle-wake) id=$(value_of cycle-wake.good cycle) ;;
     lease-acquire) token=$(value_of lease-acquire.good token) ;;
     esac
@@ -227,6 +239,60 @@ sys.exit(bad)
 PY
 try 'every command answers with one JSON value, if it succeeds and if it fails' python3 check.py
 
+# What an answer has is a promise to programs: json.golden has the members of each command's answer and
+# what they are.  New ones may come; one that goes or becomes something else is a change of "schema"
+# (jotter version --json).
+#   JOT_GOLDEN=write JOTTER=$PWD/build/jotter tests/cli/json.t    write json.golden again
+cat >shapes.py <<'PY'
+import json, os, re, sys
+MOMENT = re.compile(r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$")
+MOMENTS = {"at", "created", "started", "ended", "oldest"}
+DEEP = {"meta", "data", "state", "args", "options"}  # somebody else's
+bad = 0
+
+def walk(name, value, path, into):
+    global bad
+    if isinstance(value, dict):
+        into.add(path + " object")
+        for key, one in value.items():
+            if path.rsplit(".", 1)[-1] not in DEEP:
+                walk(name, one, path + "." + key, into)
+    elif isinstance(value, list):
+        into.add(path + " list")
+        for one in value:
+            walk(name, one, path + "[]", into)
+    else:
+        last = path.rsplit(".", 1)[-1]
+        kind = {bool: "bool", int: "number", float: "number", str: "text", type(None): "null"}[type(value)]
+        if last in MOMENTS and value is not None and not (kind == "text" and MOMENT.match(value)):
+            print("# %s: %s is no moment: %r" % (name, path, value))
+            bad = 1
+        if last in ("time", "timestamp", "ts", "date"):
+            print("# %s: %s: a moment is called 'at'" % (name, path))
+            bad = 1
+        into.add("%s %s" % (path, "moment" if last in MOMENTS and kind == "text" else kind))
+
+lines = []
+for name in sorted(os.listdir("answers")):
+    if not name.endswith(".good"):
+        continue
+    shape = set()
+    for line in open("answers/" + name, encoding="utf-8"):
+        walk(name, json.loads(line), "", shape)
+    lines += ["%s%s" % (name[:-5], one) for one in sorted(shape) if one != " object"]
+text = "".join(line + "\n" for line in lines)
+golden = sys.argv[1]
+if os.environ.get("JOT_GOLDEN") == "write":
+    open(golden, "w").write(text)
+else:
+    was, now = set(open(golden).read().splitlines()), set(text.splitlines())
+    for line in sorted(was - now):
+        print("# no more: " + line)
+    bad = bad or not was <= now  # new members may come
+sys.exit(bad)
+PY
+try 'every answer has the members that json.golden has, and every moment is RFC 3339' python3 shapes.py "$cases/json.golden"
+
 early() { for words in 'nonsense --json' '--json nonsense' 'list --frobnicate --json' 'read --json' '--json' 'list --pad --json --limit'; do
     jot $words
     ends 64 && says '"status":"invalid"' && [ -z "$(echo "$err" | grep '^jotter: ')" ] || { echo "# $words"; return 1; }
@@ -236,7 +302,7 @@ try 'words that are wrong are told as JSON too' early
 plain() { jot read --json -- --json && ends 66 && says not_found && jot read -- --json && ends 66 && tells 'scratchpad[--json] not found'; }
 try 'behind two dashes --json is a word like others' plain
 
-version() { jot --version --json && ends 0 && says '{"version":"0.' && jot write --help --json && ends 0 && says '{"help":"usage: jotter write' &&
+version() { jot --version --json && ends 0 && says '{"version":"0.' && says '"schema":1}' && jot write --help --json && ends 0 && says '{"help":"usage: jotter write' &&
     jot help --man --json && ends 0 && says '{"man":"'; }
 try 'version, help and the manual page are told as JSON' version
 

@@ -14,7 +14,7 @@ here=$(mktemp -d "${TMPDIR:-/tmp}/jotter-cli-XXXXXX")
 trap 'rm -rf "$here" "$here-state" "$here-config"' EXIT
 cd "$here" || exit 1
 unset JOTTER_PAD JOTTER_AS JOTTER_LEASE NO_COLOR
-export HOME=$here USER=ann XDG_DATA_HOME=$here/data LC_ALL=C.UTF-8
+export JOTTER_PAGER=cat HOME=$here USER=ann XDG_DATA_HOME=$here/data LC_ALL=C.UTF-8
 # Not in the working directory, where an agent's commands would have to be kept out of it.
 export XDG_STATE_HOME=$here-state XDG_CONFIG_HOME=$here-config
 count=0 bad=0 out='' err='' code=0

@@ -13,7 +13,7 @@ begin() { jot log new "$1"; run=$out; ends 0; }
 call() { jot log add "$run" call --call "$1" --tool "$2" --args "${3:-{\}}" "${@:4}" && ends 0; }
 result() { printf %s "$2" | "$JOTTER" log add "$run" result --call "$1" >/dev/null; }
 
-none() { jot log && is '' && tells '(none)' && jot log --json && is '{"runs":[],"older":0}'; }
+none() { jot log && ends 66 && "$JOTTER" init >/dev/null && jot log && is '' && tells '(none)' && jot log --json && is '{"runs":[],"older":0}'; }
 try 'without a run the list says so' each none
 
 name() {

@@ -57,7 +57,7 @@ for engine in files:$here/p sqlite:$here/p.db; do
     shares() { back shares runs shares/.dexter/scratchpad && jot log show 2026-01-31-184500_0123456789ab && says '2026-01-31T18:45:02.000Z  tool_result' && jot log && says '2026-01-31T18:45:03.000Z'; }
     try "runs, on ${engine%%:*}" shares
     bench() {
-        back bench artifacts bench/.scratchbook && jot task list && says 'completed       5  t1' && jot task history t1 && says '2026-01-31T18:45:02.500Z  failed' && says boom || return 1
+        back bench artifacts bench/.scratchbook && jot task list && says 'completed  5  t1' && jot task history t1 && says '2026-01-31T18:45:02.500Z  failed' && says boom || return 1
         jot sink read call_3 && says '"price": 1.5' && ! echo again | "$JOTTER" sink write call_3 --tool get >/dev/null 2>&1 &&
             jot artifact index list && says tasks/task_index.json && jot artifact read planning plan_001 --json && says '"at":"2026-01-31T18:45:00.123Z"'
     }

@@ -133,8 +133,8 @@ fi
 missing() {
     rm -rf work && mkdir work && before=$(tree)
     for pad in files:work/pad sqlite:work/pad.db; do
-        as $pad 66 'scratchpad[plan] not found' read plan && as $pad 66 'scratchpad[plan] not found' history plan && as $pad 0 '' list && is '' && tells '(empty)' &&
-            as $pad 0 '' search two && as $pad 66 'there is no pad' verify && as $pad 66 'not found' delete plan && as $pad 66 'not found' undo plan &&
+        as $pad 66 'scratchpad[plan] not found' read plan && as $pad 66 'scratchpad[plan] not found' history plan && as $pad 66 'there is no pad' list && is '' &&
+            as $pad 66 'there is no pad' search two && as $pad 66 'there is no pad' verify && as $pad 66 'not found' delete plan && as $pad 66 'not found' undo plan &&
             as $pad 0 '' where && says 'not there yet' || return 1
     done
 }
@@ -181,8 +181,20 @@ try 'a record that another program has cut is reported, also if its stream has n
 
 # --- Copied in part ----------------------------------------------------------------------------
 
-no_format() { make_pads && rm work/pad/format && before=$(tree) && refuses files:work/pad 70 "lost its file 'format'"; }
+no_format() { make_pads && rm work/pad/format work/pad/.format && before=$(tree) && refuses files:work/pad 70 "lost its file 'format'"; }
 try 'a pad without its format is no new pad' no_format
+
+kept_format() {
+    make_pads && rm work/pad/format && before=$(tree) && as files:work/pad 0 '' read plan && is two && as files:work/pad 0 '' list && is plan &&
+        as files:work/pad 0 '' history plan && says put && echo three | "$JOTTER" --pad files:work/pad write plan >/dev/null &&
+        [ "$(cat work/pad/format)" = 'jotter 2 2' ] && jot --pad files:work/pad history plan && says ' 3 '
+}
+try 'one whose format a checkout took away is read as it is, and the next write makes it again' kept_format
+
+kept_newer() {
+    make_pads && rm work/pad/format && echo 'jotter 3 3' >work/pad/.format && before=$(tree) && refuses files:work/pad 78 'has format 3'
+}
+try 'also then a pad that needs a newer version is left alone' kept_newer
 
 bad_format() { make_pads && : >work/pad/format && before=$(tree) && refuses files:work/pad 70 "format cannot be read"; }
 try 'a format that is cut off is said to be' bad_format
@@ -202,8 +214,8 @@ no_stream() {
 try 'a text whose stream is missing is shown, told, and becomes the first version' no_stream
 
 no_views() {
-    make_pads && rm -r work/pad/notes && before=$(tree) && as files:work/pad 66 '' read plan && as files:work/pad 0 '' history plan && says put &&
-        as files:work/pad 0 '' verify && says 'removed by hand' && jot --pad files:work/pad undo plan && ends 0 && jot --pad files:work/pad read plan && is two
+    make_pads && rm -r work/pad/notes && before=$(tree) && as files:work/pad 0 '' verify && says 'removed by hand' && as files:work/pad 0 '' list && is '' &&
+        jot --pad files:work/pad read plan && ends 66 && jot --pad files:work/pad history plan && says put && says 'delete' && jot --pad files:work/pad undo plan && ends 0 && jot --pad files:work/pad read plan && is two
 }
 try 'without the files people see the versions are there' no_views
 

@@ -5,8 +5,8 @@
 for pad in files:pad sqlite:pad.db; do
     export JOTTER_PAD=$pad
 
-    none() { jot plan list && is '' && tells '(empty)' && ends 0 && jot plan show none && ends 66; }
-    try "a pad that is not there has no plans ($pad)" none
+    none() { jot plan list && ends 66 && "$JOTTER" init >/dev/null && jot plan list && is '' && tells '(empty)' && ends 0 && jot plan show none && ends 66; }
+    try "a named pad that is not there is no empty one; a new one has no plans ($pad)" none
 
     made() {
         jot plan create p 'know the kernel' --step look --step 'write it down' --post 'a note has it' && ends 0 && says '1. [ ] look' &&

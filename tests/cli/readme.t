@@ -11,8 +11,11 @@ rounds=5
 sed -n 's/^    \$ //p' "$readme" >commands
 sed -n '/^    \$ /,/^$/p' "$readme" | sed -n '/^    [^$.]/s/^    //p' >prints
 # It shows a conflict, and an agent that the reader has to bring; the other shell may have the lease,
-# or write while this one undoes: 75 is the right answer then.
-sed -i 's/ *#.*//; /--if-version\|lease run\|undo/s/$/ || [ $? = 75 ]/' commands
+# or write while this one undoes: 75 is the right answer then, and 66 if there is nothing left to redo
+# or to take.  Commands that share a line each stand on one of their own here: what is allowed to one
+# of them is not lost on the others.
+sed -i 's/ *#.*//; s/; */\n/g' commands
+sed -i '/--if-version\|lease run/s/$/ || [ $? = 75 ]/; /undo\|redo\|task next/s/$/ || case $? in 66 | 75) ;; *) false ;; esac/' commands
 printf '#!/bin/sh\nexit 0\n' >agent && chmod +x agent
 
 found() { grep -q '^jotter init$' commands && grep -q 'jotter write plan' commands && [ "$(wc -l <commands)" -ge 8 ]; }

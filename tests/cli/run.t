@@ -21,7 +21,7 @@ try 'quiet means quiet' quiet
 
 verbose() {
     jot run 'and again' --model script:calc.yaml --verbose && tells 'context: system ' && tells '% green, turn 2 of 25' || return 1
-    jot run 'smaller' --model script:calc.yaml --verbose --window 8000 && tells '(window 8000, headroom 2000)'
+    jot run 'smaller' --model script:calc.yaml --verbose --window 8000 && tells '(window 8000, headroom 2000, factor 1.'
 }
 try 'verbose shows what fills the context' verbose
 

@@ -124,7 +124,7 @@ changes() {
     jot list && [ "$err" = "(empty)" ] || return 1
     jot init && [ -z "$err" ] && jot list && [ "$err" = "(empty)" ] || return 1
     rm -r .jotter && jot list && tells 'is now' && [ "$(stat -c %a "$here-state/jotter/seen")" = 600 ] || return 1
-    jot --pad files:elsewhere list && ends 0 && jot list && [ "$err" = "(empty)" ]
+    jot --pad files:elsewhere list && ends 66 && jot list && [ "$err" = "(empty)" ]
 }
 try 'when the pad of a directory is another one than before, that is said once' changes
 

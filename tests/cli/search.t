@@ -5,8 +5,8 @@ export JOTTER_PAD=files:$here/pad
 
 put() { printf '%s' "$2" | "$JOTTER" --as "${3:-ann}" write "$1" >/dev/null; }
 
-empty() { jot search anything && ends 0 && is '(nothing found)' && [ ! -e "$here/pad" ]; }
-try 'a pad that is not there has nothing, and is not made' empty
+missing() { jot search anything && ends 66 && tells 'there is no pad here' && [ ! -e "$here/pad" ]; }
+try 'a pad that was named and is not there is an error, and is not made' missing
 
 put ops 'Backups run nightly; restore with parseConfig from src/main.c' && put zh '数据库备份每天运行' bob
 

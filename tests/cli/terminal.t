@@ -194,6 +194,20 @@ dumb() {
 }
 try 'a terminal that cannot erase a line gets no progress' dumb
 
+# The line has a bar and an end where it is known how much there is; a pipe gets nothing of it.
+bars() {
+    local what
+    for what in verify 'copy files:bars' 'export bars.jotter'; do
+        shown $what || return 1
+        LC_ALL=C grep -q -P '\r\[[= ]{24}\] [0-9,]+ of [0-9,]+ streams, ' .sent || { echo "# no bar: $what"; cat -v .sent | sed 's/^/# /'; return 1; }
+        rm -f bars.jotter
+        "$JOTTER" $what 2>.piped >/dev/null
+        ! grep -q -v '^jotter: 1 problem' .piped || { echo "# in a pipe: $what"; sed 's/^/# /' .piped; return 1; }
+        rm -f bars.jotter
+    done
+}
+try 'long work shows how far it has come, on a terminal only' bars
+
 cat >evil.yaml <<'E'
 - text: "words \e]0;owned\a\e[31mred\u009b1m\rback"
   calls:

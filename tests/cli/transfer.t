@@ -27,6 +27,42 @@ notes() {
 }
 try 'a directory is recognised, and importing again adds nothing' notes
 
+leased() {
+    echo one | "$JOTTER" --pad files:held write one >/dev/null && echo two | "$JOTTER" --pad files:held write two >/dev/null &&
+        "$JOTTER" --pad files:held lease run one -- true >/dev/null && jot --pad files:held export held.jotter && ends 0 &&
+        "$JOTTER" --pad files:used lease run a -- true >/dev/null && "$JOTTER" --pad files:used lease run b -- true >/dev/null &&
+        echo mine | "$JOTTER" --pad files:used write one >/dev/null && jot --pad files:used import held.jotter && ends 75 &&
+        tells "record 1 of 'notes/one' is another one in the target" && says '1 added' &&
+        jot --pad files:used read two && is two && jot --pad files:used read one && is mine
+}
+try 'an archive comes into a pad that has used leases, and what differs stops nothing else' leased
+
+# Whenever it comes: all of it, or a sentence; never a draft, and the next import finishes.
+ended() {
+    mkdir -p pile && for i in $(seq 600); do echo "text $i" >pile/n$i.md; done
+    for signal in INT KILL; do
+        "$JOTTER" --pad files:ended-$signal import pile >ended.out 2>ended.err &
+        while ! ls ended-$signal/notes/n* >/dev/null 2>&1 && kill -0 $! 2>/dev/null; do sleep 0.01; done
+        kill -$signal $! 2>/dev/null; wait $!; code=$?
+        if [ $signal = INT ]; then
+            if [ $code != 0 ]; then grep -q 'interrupted after [0-9]* files: what was imported stays' ended.err || return 1; fi
+            if ls -A ended-INT/notes | grep -q '^\.'; then return 1; fi
+        fi
+        jot --pad files:ended-$signal import pile && ends 0 && says ' 600 files' && [ "$(ls -A ended-$signal/notes | wc -l)" = 600 ] || return 1
+    done
+}
+try 'an import that is ended by Ctrl-C or killed is finished by the next' ended
+
+# The pile of above; whenever it comes, there is the whole archive or nothing.
+unended() {
+    "$JOTTER" --pad files:ended-INT export out.jotter >/dev/null 2>ended.err &
+    while ! ls .out.jotter.* out.jotter >/dev/null 2>&1 && kill -0 $! 2>/dev/null; do :; done
+    kill -INT $! 2>/dev/null; wait $!; code=$?
+    if ls .out.jotter.* >/dev/null 2>&1; then return 1; fi
+    if [ $code = 0 ]; then [ -e out.jotter ]; else [ $code = 130 ] && [ ! -e out.jotter ] && grep -q 'interrupted: there is no archive' ended.err; fi
+}
+try 'an export that is ended by Ctrl-C leaves nothing behind' unended
+
 unnamed() { mkdir odd && echo x >odd/a.txt && echo x >"odd/$(printf '\377').txt" && jot --pad files:unnamed import odd --json && ends 64 && says '"skipped":[{"name":{"base64":"/y50eHQ="}'; }
 try 'a name that is no UTF-8 is told in base64' unnamed
 

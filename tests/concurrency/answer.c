@@ -74,9 +74,10 @@ static bool append_fits(const Entry *e, const Stream *st, uint64_t t)
     case JOT_NOT_FOUND:
         return !same && e->op == OP_DELETE && expect_holds(e, st, t) &&
                !found_live(stream_head(st, t));
+    case JOT_UNAVAILABLE:
+        return e->flags & ENTRY_OUTAGE;
     case JOT_INVALID:
     case JOT_TOO_BIG:
-    case JOT_UNAVAILABLE:
     case JOT_IO:
     case JOT_LEASED:
     case JOT_READ_ONLY:
@@ -134,7 +135,7 @@ bool answer_fits(const Entry *e, const Stream *st, uint64_t t)
 
 static bool append_state(const Entry *e, uint64_t *t)
 {
-    if (e->status == JOT_OK || e->status == JOT_ID_REUSED)
+    if (e->status == JOT_OK || e->status == JOT_ID_REUSED || e->flags & ENTRY_OUTAGE)
         return false; /* whether it made a record only the records can say */
     *t = e->status == JOT_NOT_FOUND ? e->expect_seq : e->seq;
     return e->status != JOT_NOT_FOUND || e->expect == EXPECT_SEQ;

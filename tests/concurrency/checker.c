@@ -203,6 +203,8 @@ static void check_append(Check *c, size_t worker, size_t index, const Entry *e)
         check_success(c, worker, index, e);
         return;
     }
+    if (e->status == JOT_UNAVAILABLE && e->flags & ENTRY_OUTAGE)
+        return; /* it made no record: check_maker would have said so */
     if (!append_status(e->status)) {
         verdict_add(c->v, c->h, RULE_STATUS, &one, 1, "%s", status_info(e->status)->name);
         return;

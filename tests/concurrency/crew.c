@@ -24,6 +24,8 @@
 #include "trial.h"
 #include "worker.h"
 
+enum { OUTAGE_PAUSE_US = 20 * 1000, OPENS_MAX = 1000 };
+
 /* What all processes of a crew see. */
 typedef struct Board {
     atomic_ullong answered; /* operations, by all */
@@ -112,6 +114,17 @@ static void tell_status(Life *life, const Entry *e)
     tell_fault(life->board, who, life->worker.said);
 }
 
+/* The server could not be reached.  An append that says UNAVAILABLE has written nothing; of
+ * whatever else it can only be said that no answer came. */
+static bool met_outage(const Life *life, Entry *e)
+{
+    bool away = e->status == JOT_UNAVAILABLE, unsure = e->status == JOT_UNKNOWN;
+    if (!life->plan->outage || (!away && !unsure))
+        return false;
+    e->flags |= ENTRY_OUTAGE;
+    return !away || e->kind != ENTRY_APPEND;
+}
+
 static void add_seen(Life *life, const Entry *list, size_t *n)
 {
     for (size_t i = 0; i < life->worker.seen_n; i++) {
@@ -135,10 +148,15 @@ static void operate(Life *life)
     e->invoke_ns = now_ns();
     atomic_store_explicit(count, n, memory_order_release);
     worker_ask(&life->worker, life->store, index, e);
+    if (met_outage(life, e)) {
+        sleep_us(OUTAGE_PAUSE_US);
+        return;
+    }
     e->answer_ns = now_ns();
     atomic_store_explicit(&e->answered, 1, memory_order_release);
     atomic_fetch_add(&b->answered, 1);
-    tell_status(life, e);
+    if (!(e->flags & ENTRY_OUTAGE))
+        tell_status(life, e);
     add_seen(life, e, &n);
     atomic_store_explicit(count, n, memory_order_release);
 }
@@ -148,7 +166,14 @@ static bool open_pad(Life *life)
     Err e = { 0 };
     store_close(TAKE(life->store));
     StoreOptions options = { .io = &life->io };
-    if (open_any(&life->store, str(life->plan->url), &options, &e) == JOT_OK)
+    jot_status st;
+    for (int i = 0; i < OPENS_MAX; i++) {
+        st = open_any(&life->store, str(life->plan->url), &options, &e);
+        if (st != JOT_UNAVAILABLE || !life->plan->outage)
+            break;
+        sleep_us(OUTAGE_PAUSE_US);
+    }
+    if (st == JOT_OK)
         return true;
     char who[40];
     snprintf(who, sizeof who, "worker %" PRIu32 " opens the pad", life->worker.number);
@@ -227,7 +252,8 @@ static int live_as_follower(void *ctx)
 {
     Chief *ch = ctx;
     char fault[500] = "";
-    if (!follow(ch->plan->url, &ch->plan->scene, &ch->board->calm, fault, sizeof fault))
+    if (!follow(ch->plan->url, &ch->plan->scene, &ch->board->calm, ch->plan->outage, fault,
+                sizeof fault))
         tell_fault(ch->board, "following changes", fault);
     return 0;
 }
@@ -332,9 +358,23 @@ static void send_due_signal(Chief *ch)
     change_scene(ch);
 }
 
+/* Outages too are spread evenly over the answers. */
+static void let_it_happen(Chief *ch)
+{
+    const CrewPlan *p = ch->plan;
+    uint64_t done = ch->crew->outages;
+    if (done >= p->outages ||
+        atomic_load(&ch->board->answered) < p->ops * (2 * done + 1) / (2 * p->outages + 2))
+        return;
+    outage_next(p->outage, &ch->dice);
+    ch->crew->outages++;
+}
+
 /* True while anybody but the follower is at work. */
 static bool tend(Chief *ch)
 {
+    if (ch->plan->outage)
+        outage_tend(ch->plan->outage);
     bool busy = false, enough = atomic_load(&ch->board->enough);
     for (size_t i = 0; i < ch->plan->workers; i++) {
         Hand *hand = &ch->hands[i];
@@ -381,10 +421,14 @@ static void lead(Chief *ch)
     while (tend(ch) && going) {
         if (!atomic_load(&ch->board->enough))
             send_due_signal(ch);
+        if (!atomic_load(&ch->board->enough))
+            let_it_happen(ch);
         sleep_us(200);
         going = moving(ch, &answers, &since_ns);
     }
     atomic_store(&ch->board->enough, true);
+    if (ch->plan->outage)
+        outage_calm(ch->plan->outage);
     atomic_store(&ch->board->calm, going);
     for (since_ns = now_ns(); going && ch->follower.pid > 0; sleep_us(1000)) {
         reap(ch, "follower", &ch->follower, 0);

@@ -6,7 +6,7 @@
 #ifndef CONCURRENCY_CREW_H
 #define CONCURRENCY_CREW_H
 
-#include "scene.h"
+#include "outage.h"
 
 typedef struct CrewPlan {
     const char *url;
@@ -14,6 +14,8 @@ typedef struct CrewPlan {
     size_t workers;
     uint64_t ops; /* to be answered, all together */
     unsigned kills, stops;
+    unsigned outages; /* of the server, or on the way to it ... */
+    Outage *outage;   /* ... which is this; NULL: there are none */
     uint64_t seed;
     int64_t stuck_ms; /* so long without any answer is a failure */
 } CrewPlan;
@@ -23,8 +25,9 @@ typedef struct Crew {
     size_t board_size;
     History history;
     unsigned kills, stops; /* that hit a living worker */
-    unsigned mid_append;   /* kills that left an append without an answer */
-    char fault[600];       /* what went wrong besides what the history shows, or "" */
+    unsigned outages;
+    unsigned mid_append; /* kills that left an append without an answer */
+    char fault[600];     /* what went wrong besides what the history shows, or "" */
 } Crew;
 
 /* Work until the plan is fulfilled or something is wrong; false if fault is set.  The history

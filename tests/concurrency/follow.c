@@ -3,11 +3,12 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #include "toy.h"
 
 /* An engine may say "rescan" for ever; after so many turns in calm it has been believed. */
-enum { WAIT_MS = 100, CALM_TURNS_MAX = 20 };
+enum { WAIT_MS = 100, CALM_TURNS_MAX = 20, AWAY_TURNS_MAX = 200, AWAY_PAUSE_US = 100 * 1000 };
 
 typedef struct Follower {
     Store *store;
@@ -65,7 +66,20 @@ static bool check_end(Follower *f, char *fault, size_t size, Err *e)
     return true;
 }
 
-bool follow(const char *url, const Scene *scene, const atomic_bool *calm, char *fault, size_t size)
+/* A turn that failed because the server is away is taken again, from the same cursor. */
+static jot_status turn_in_time(Follower *f, bool outages, bool *quiet, Err *e)
+{
+    jot_status st = turn(f, quiet, e);
+    for (int i = 0; i < AWAY_TURNS_MAX && outages && st == JOT_UNAVAILABLE; i++) {
+        usleep(AWAY_PAUSE_US);
+        f->cursor = (Cursor){ "" }; /* names that were told before a look failed count as unseen */
+        st = turn(f, quiet, e);
+    }
+    return st;
+}
+
+bool follow(const char *url, const Scene *scene, const atomic_bool *calm, bool outages, char *fault,
+            size_t size)
 {
     Err e = { 0 };
     AUTO_PTR(Store) store = NULL;
@@ -76,7 +90,7 @@ bool follow(const char *url, const Scene *scene, const atomic_bool *calm, char *
     Follower f = { .store = store, .scene = scene };
     for (int turns = 0; turns < CALM_TURNS_MAX;) {
         bool quiet, was_calm = atomic_load(calm);
-        if (turn(&f, &quiet, &e) != JOT_OK) {
+        if (turn_in_time(&f, outages, &quiet, &e) != JOT_OK) {
             snprintf(fault, size, "%s", e.text);
             return false;
         }

@@ -35,6 +35,7 @@ enum {
     ENTRY_BAD_VALUE = 1,   /* the body is not the one its version stands for */
     ENTRY_BAD_LISTING = 2, /* names out of order, or out of the range that was asked for */
     ENTRY_MORE = 4,        /* a read or a listing said that there is more */
+    ENTRY_OUTAGE = 8,      /* UNAVAILABLE, while the server was out of reach: nothing was written */
 };
 
 typedef struct Entry {

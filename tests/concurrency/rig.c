@@ -1,6 +1,7 @@
 /* rig.c - run a crew on a fresh pad, gather what is left, let the checker judge, say one line.
  *
- *   concurrency --engine sqlite: [--ops N] [--processes P] [--kills K] [--stops S] [--seed X]
+ *   concurrency --engine sqlite: [--ops N] [--processes P] [--kills K] [--stops S] [--outages U]
+ * [--seed X]
  *               [--where DIR] [--minutes M] [--racing PERCENT] [--verbose]
  *
  * With --minutes it is done again and again, each time on a fresh pad with the next seed, and the
@@ -41,13 +42,14 @@ enum {
 typedef struct Options {
     const char *engine; /* "sqlite:", "files:", "toy:" */
     const char *where;
-    uint64_t ops, processes, kills, stops, seed, minutes, racing;
+    uint64_t ops, processes, kills, stops, outages, seed, minutes, racing;
     bool verbose;
 } Options;
 
 /* What all rounds came to. */
 typedef struct Total {
-    uint64_t operations, appends, racing, kills, stops, mid_append, lost, doubled, lock_errors;
+    uint64_t operations, appends, racing, kills, stops, outages, mid_append, lost, doubled,
+        lock_errors;
     uint64_t rounds;
 } Total;
 
@@ -112,6 +114,7 @@ static void add_total(Total *t, const Crew *crew, const Verdict *v)
     t->racing += v->racing;
     t->kills += crew->kills;
     t->stops += crew->stops;
+    t->outages += crew->outages;
     t->mid_append += crew->mid_append;
     t->lost += v->broken[RULE_LOST];
     t->doubled += v->broken[RULE_DOUBLED] + v->broken[RULE_ID];
@@ -171,18 +174,34 @@ static int run_round(const Options *o, const char *dir, uint64_t round, Total *t
     const char *round_dir = arena_printf(&arena, "%s/%" PRIu64, dir, round).p;
     if (mkdir(round_dir, 0700) != 0)
         return EXIT_VIOLATION;
+    AUTO(Outage) outage = { 0 };
+    Str scheme = str_slice(str(o->engine), 0, str_find(str(o->engine), ':') + 1);
+    if (o->outages && !outage_begin(&outage, scheme)) {
+        printf("VIOLATION: there is no server that could fail\n");
+        return EXIT_VIOLATION;
+    }
     CrewPlan plan = { .url = arena_cstr(&arena, trial_url(&arena, o->engine, round_dir)),
                       .workers = o->processes,
                       .ops = o->ops,
                       .kills = (unsigned)o->kills,
                       .stops = (unsigned)o->stops,
+                      .outages = (unsigned)o->outages,
+                      .outage = o->outages ? &outage : NULL,
                       .seed = o->seed + round,
                       .stuck_ms = STUCK_MS };
     scene_full(&plan.scene);
+    if (str_starts(str(o->engine), S("s3:")))
+        scene_unguard(&plan.scene);
     bool unsupported;
     if (!make_pad(plan.url, &unsupported))
         return unsupported ? EXIT_SKIP : EXIT_VIOLATION;
     crew_run(&crew, &plan);
+    if (o->outages)
+        printf("  outages: %u kills of the server, %u failovers, %u cuts, %u black holes, %u "
+               "delays, %u "
+               "answers lost\n",
+               outage.kills, outage.failovers, outage.cuts, outage.holes, outage.waits,
+               outage.lost);
     bool right = judge(&crew, &plan, o, total);
     if (!right)
         printf("  seed %" PRIu64 "\n", plan.seed);
@@ -206,9 +225,9 @@ static void say_total(const Options *o, const char *dir, const Total *t)
     Str engine = str(o->engine);
     printf("concurrency " STR_FMT " %s: %" PRIu64 " operations checked, %" PRIu64
            " processes, %.0f %% racing, %" PRIu64 " kills, %" PRIu64 " stops, %" PRIu64
-           " lost, %" PRIu64 " doubled, %" PRIu64 " lock errors\n",
+           " outages, %" PRIu64 " lost, %" PRIu64 " doubled, %" PRIu64 " lock errors\n",
            STR_ARG(str_slice(engine, 0, str_find(engine, ':'))), place_name(dir), t->operations,
-           o->processes, percent_racing(t), t->kills, t->stops, t->lost, t->doubled,
+           o->processes, percent_racing(t), t->kills, t->stops, t->outages, t->lost, t->doubled,
            t->lock_errors);
 }
 
@@ -216,7 +235,7 @@ static void say_total(const Options *o, const char *dir, const Total *t)
 static bool wild_enough(const Options *o, const Total *t)
 {
     bool wild = percent_racing(t) >= (double)o->racing && t->kills >= o->kills &&
-                t->stops >= o->stops && t->operations >= o->ops;
+                t->stops >= o->stops && t->outages >= o->outages && t->operations >= o->ops;
     if (!wild)
         printf("VIOLATION: the run was too tame: at least %" PRIu64 " %% racing, %" PRIu64
                " kills, %" PRIu64 " stops and %" PRIu64 " operations are asked for\n",
@@ -293,17 +312,12 @@ static int run_in_child(const Options *o, const char *dir)
 /* --- The command line ------------------------------------------------------------------- */
 
 static const struct option long_options[] = {
-    { "engine", required_argument, NULL, 'e' },
-    { "where", required_argument, NULL, 'w' },
-    { "ops", required_argument, NULL, 'o' },
-    { "processes", required_argument, NULL, 'p' },
-    { "kills", required_argument, NULL, 'k' },
-    { "stops", required_argument, NULL, 's' },
-    { "seed", required_argument, NULL, 'x' },
-    { "minutes", required_argument, NULL, 'm' },
-    { "racing", required_argument, NULL, 'r' },
-    { "verbose", no_argument, NULL, 'v' },
-    { NULL, 0, NULL, 0 },
+    { "engine", required_argument, NULL, 'e' },  { "where", required_argument, NULL, 'w' },
+    { "ops", required_argument, NULL, 'o' },     { "processes", required_argument, NULL, 'p' },
+    { "kills", required_argument, NULL, 'k' },   { "stops", required_argument, NULL, 's' },
+    { "outages", required_argument, NULL, 'u' }, { "seed", required_argument, NULL, 'x' },
+    { "minutes", required_argument, NULL, 'm' }, { "racing", required_argument, NULL, 'r' },
+    { "verbose", no_argument, NULL, 'v' },       { NULL, 0, NULL, 0 },
 };
 
 static uint64_t *number_option(Options *o, int c)
@@ -317,6 +331,8 @@ static uint64_t *number_option(Options *o, int c)
         return &o->kills;
     case 's':
         return &o->stops;
+    case 'u':
+        return &o->outages;
     case 'x':
         return &o->seed;
     case 'm':
@@ -354,6 +370,7 @@ static void make_small(Options *o)
     o->ops = o->ops / 10 > 4000 ? o->ops / 10 : 4000;
     o->kills = o->kills / 10 > 10 ? o->kills / 10 : o->kills;
     o->stops = o->stops / 10 > 10 ? o->stops / 10 : o->stops;
+    o->outages = o->outages / 10 > 10 ? o->outages / 10 : o->outages;
 }
 
 int rig_main(int argc, char **argv)
@@ -368,7 +385,7 @@ int rig_main(int argc, char **argv)
     if (!parse_options(argc, argv, &o)) {
         fprintf(stderr,
                 "usage: concurrency --engine URLPREFIX [--ops N] [--processes 2..%d]"
-                " [--kills K] [--stops S] [--seed X] [--where DIR] [--minutes M]"
+                " [--kills K] [--stops S] [--outages U] [--seed X] [--where DIR] [--minutes M]"
                 " [--racing PERCENT] [--verbose]\n",
                 HISTORY_WORKERS_MAX);
         return EXIT_USAGE;

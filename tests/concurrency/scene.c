@@ -38,6 +38,12 @@ void scene_full(Scene *out)
         add(out, USE_LOG, "logs/cold/l%u", i);
 }
 
+void scene_unguard(Scene *out)
+{
+    for (size_t i = 0; i < out->n; i++)
+        out->streams[i].guard = HISTORY_NO_STREAM;
+}
+
 void scene_one(Scene *out, StreamUse use)
 {
     *out = (Scene){ 0 };
@@ -55,6 +61,7 @@ uint64_t dice_next(Dice *d)
 
 uint64_t dice_below(Dice *d, uint64_t n)
 {
+    assert(n > 0);
     return dice_next(d) % n;
 }
 

@@ -42,6 +42,8 @@ static const char *server_of(Str scheme)
 {
     if (str_eq(scheme, S("redis:")))
         return getenv("JOT_TEST_REDIS");
+    if (str_eq(scheme, S("s3:")))
+        return getenv("JOT_TEST_S3");
     return str_eq(scheme, S("postgres:")) ? getenv("JOT_TEST_POSTGRES") : NULL;
 }
 

@@ -305,6 +305,8 @@ static void ask_list(Worker *w, Store *s, Entry *e, Err *err)
         e->flags |= ENTRY_BAD_LISTING;
     for (size_t i = 0; i < got.n; i++) {
         uint16_t stream = find_name(w->scene, got.items[i].name);
+        if (str_eq(got.items[i].name, S(STORE_TOKENS)))
+            continue; /* an engine raises its tokens when its server was another */
         if (stream == HISTORY_NO_STREAM) {
             e->flags |= ENTRY_BAD_LISTING;
             continue;

@@ -4,20 +4,27 @@
 #include "contract.h"
 #include "rig/volume.h"
 
-/* Store the bytes as a value and as an entry, and get them back everywhere. */
+enum { KINDS = 4 }; /* of streams: three with values, and a log */
+
+/* Store the bytes in a stream of this kind, and get them back on every way. */
+static void round_trip_in(Trial *p, Str bytes, size_t kind)
+{
+    static const char *const streams[KINDS] = { "notes/a", "memories/d/e", "x/a", "runs/r" };
+    const char *stream = streams[kind];
+    bool log = kind == KINDS - 1;
+    Draft draft = { .op = log ? OP_APPEND : OP_PUT, .by = S("ann"), .body = bytes };
+    Mark m = append(p, stream, ANY, draft);
+    CHECK_NUM(m.size, bytes.n);
+    CHECK(hash_eq(m.sha256, hash_of(bytes)));
+    CHECK_TEXT(head(p, stream, HEAD_RECORD).body, bytes);
+    CHECK_TEXT(head(p, stream, HEAD_VALUE).body, bytes);
+    CHECK_TEXT(record_at(p, stream, m.seq).body, bytes);
+}
+
 static void round_trip(Trial *p, Str bytes)
 {
-    Draft put_draft = { .op = OP_PUT, .by = S("ann"), .body = bytes };
-    Draft entry_draft = { .op = OP_APPEND, .by = S("ann"), .body = bytes };
-    static const char *const streams[] = { "notes/a", "memories/d/e", "x/a", "runs/r" };
-    for (size_t i = 0; i < COUNT_OF(streams); i++) {
-        Mark m = append(p, streams[i], ANY, i == 3 ? entry_draft : put_draft);
-        CHECK_NUM(m.size, bytes.n);
-        CHECK(hash_eq(m.sha256, hash_of(bytes)));
-        CHECK_TEXT(head(p, streams[i], HEAD_RECORD).body, bytes);
-        CHECK_TEXT(head(p, streams[i], HEAD_VALUE).body, bytes);
-        CHECK_TEXT(record_at(p, streams[i], m.seq).body, bytes);
-    }
+    for (size_t kind = 0; kind < KINDS; kind++)
+        round_trip_in(p, bytes, kind);
 }
 
 static Str repeated(Trial *p, char c, size_t n)
@@ -38,7 +45,10 @@ static void every_single_byte_comes_back(Trial *p)
 {
     for (int c = 0; c < 256; c++) {
         char byte = (char)c;
-        round_trip(p, (Str){ &byte, 1 });
+        if (volume_small())
+            round_trip_in(p, (Str){ &byte, 1 }, (size_t)c % KINDS);
+        else
+            round_trip(p, (Str){ &byte, 1 });
     }
 }
 

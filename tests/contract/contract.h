@@ -86,6 +86,7 @@ extern const Promise hold_promises[];
 extern const Promise id_promises[];
 extern const Promise limit_promises[];
 extern const Promise list_promises[];
+extern const Promise many_promises[];
 extern const Promise name_promises[];
 extern const Promise open_promises[];
 extern const Promise order_promises[];
@@ -124,7 +125,7 @@ struct Trial {
     Io io;
     char boot_id[33];
     char dir[128]; /* its own */
-    char url[160];
+    char url[200];
     Trial *others[TRIAL_OTHERS]; /* more pads, closed with this one */
 };
 

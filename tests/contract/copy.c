@@ -3,6 +3,7 @@
  *
  * Every promise is tried from this engine to every other and back, itself included. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "contract.h"
@@ -34,7 +35,13 @@ void for_each_pair(Trial *p, void (*test)(Trial *from, Trial *to))
     for (size_t i = 0; engine_at(i); i++) {
         if (!engine_present(engine_at(i)))
             continue;
-        for (int direction = 0; direction < 2; direction++) {
+        /* Where every step is a request, and little is asked for: files alone, from and to. */
+        if (volume_small() && strcmp(p->engine->name, "s3") == 0 && !getenv("JOT_TEST_WHOLE") &&
+            strcmp(engine_at(i)->name, "files") != 0)
+            continue;
+        /* From an engine to itself there is one direction. */
+        int directions = engine_at(i) == p->engine ? 1 : 2;
+        for (int direction = 0; direction < directions; direction++) {
             Trial *mine = trial_other(p, p->engine), *other = trial_other(p, engine_at(i));
             other->now_ms = mine->now_ms;
             test(direction ? other : mine, direction ? mine : other);

@@ -10,10 +10,10 @@
 #include "contract.h"
 
 static const Promise *const tables[] = {
-    expect_promises, guard_promises,    id_promises,     order_promises, read_promises,
-    list_promises,   changes_promises,  forget_promises, body_promises,  limit_promises,
-    name_promises,   verbatim_promises, place_promises,  copy_promises,  copy_forget_promises,
-    open_promises,   hold_promises,     clock_promises,
+    expect_promises,      guard_promises,   id_promises,       order_promises, read_promises,
+    list_promises,        changes_promises, forget_promises,   body_promises,  limit_promises,
+    many_promises,        name_promises,    verbatim_promises, place_promises, copy_promises,
+    copy_forget_promises, open_promises,    hold_promises,     clock_promises,
 };
 
 /* --- Checking -------------------------------------------------------------------------- */

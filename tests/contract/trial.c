@@ -23,6 +23,7 @@ static const Engine engines[] = {
     { .name = "sqlite", .where = "pad.db", .lasting = true },
     { .name = "postgres", .server = "JOT_TEST_POSTGRES", .lasting = true },
     { .name = "redis", .server = "JOT_TEST_REDIS", .lasting = true, .timed = true },
+    { .name = "s3", .server = "JOT_TEST_S3", .lasting = true, .timed = true },
 #define X(name_, about) { .name = "wrong:" #name_, .layered = true, .wrong = WRONG_##name_ },
     WRONGS(X)
 #undef X

@@ -213,7 +213,8 @@ static Visit visit(void *ctx, const CrashState *s)
 static size_t failed_sync(const Recording *rec)
 {
     size_t i = 0;
-    while (i < rec->n && rec->steps[i].kind != STEP_SYNC_FAILED)
+    while (i < rec->n && rec->steps[i].kind != STEP_SYNC_FAILED &&
+           rec->steps[i].kind != STEP_SYNC_ALL_FAILED)
         i++;
     return i;
 }

@@ -85,6 +85,33 @@ Prepared model_prepare(Model *m, const Action *a, int64_t at_ms)
     return p;
 }
 
+/* All of them or, as far as the rig can tell, none; otherwise it is not known. */
+static jot_status append_many(Store *s, const Action *a, const Prepared *p, Mark *out, Err *e)
+{
+    Append items[SEQS_MAX] = { 0 };
+    size_t n = 0, done = 0;
+    jot_status failed = JOT_OK;
+    items[n++] = (Append){ .stream = p->stream, .draft = p->draft };
+    for (; a->also && a->also[n - 1]; n++) {
+        assert(n < SEQS_MAX);
+        items[n] = (Append){ .stream = str(a->also[n - 1]), .draft = p->draft };
+    }
+    for (size_t i = 0; i < n; i++)
+        if (!str_starts(items[i].stream, S("notes/")))
+            items[i].draft.op = OP_APPEND;
+    TRY(store_append_many(s, items, n, e));
+    for (size_t i = 0; i < n; i++) {
+        done += items[i].status == JOT_OK;
+        if (items[i].status != JOT_OK && failed != JOT_UNKNOWN) {
+            failed = items[i].status;
+            if (e)
+                *e = items[i].why;
+        }
+    }
+    *out = items[0].mark;
+    return failed != JOT_OK && done ? JOT_UNKNOWN : failed;
+}
+
 jot_status action_do(Store *s, const Action *a, const Prepared *p, Mark *out, Err *e)
 {
     uint64_t dropped;
@@ -94,6 +121,8 @@ jot_status action_do(Store *s, const Action *a, const Prepared *p, Mark *out, Er
     case DO_APPEND:
     case DO_DELETE:
         return store_append(s, p->stream, &p->expect, &p->draft, out, e);
+    case DO_MANY:
+        return append_many(s, a, p, out, e);
     case DO_TRIM:
         return store_trim(s, p->stream, NULL, p->number, &dropped, e);
     case DO_REDACT:
@@ -314,8 +343,7 @@ void model_settle(Model *m, Outcome outcome)
 bool model_was_told(const Model *m, Str stream)
 {
     for (size_t i = 0; i < m->told_n; i++) {
-        const Action *a = m->told[i].action;
-        if (a->stream && str_eq(str(a->stream), stream))
+        if (action_concerns(m->told[i].action, stream))
             return true;
     }
     return false;

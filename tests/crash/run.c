@@ -396,6 +396,7 @@ static bool set_up_one(Run *r, const Action *a, int64_t at_ms)
 bool run_setup(Run *r, const Workload *w, SetupWhere where)
 {
     model_init(&r->model, NULL);
+    r->io.io.syncs_each = w->syncs_each;
     if (!w->setup)
         return true;
     Err e = { 0 };

@@ -267,6 +267,20 @@ static const Action batch_story[] = {
     { .kind = DO_PUT, ON("notes/copied", "and on from there") },
     END };
 
+/* Many at once: two new ones, one that is there, one whose value is gone. */
+static const Action many_setup[] = {
+    { .kind = DO_PUT, ON("notes/many-b", "there before") },
+    { .kind = DO_PUT, ON("notes/many-d", "deleted before") },
+    { .kind = DO_DELETE, .stream = "notes/many-d" },
+    END };
+static const char *const many_also[] = { "notes/many-b", "notes/many-c", "notes/many-d", NULL };
+static const char *const many_runs[] = { "runs/many-b", "notes/many-e", NULL };
+static const Action many_story[] = {
+    { .kind = DO_MANY, ON("notes/many-a", "one of several that share a sync"), .also = many_also },
+    { .kind = DO_PUT, ON("notes/many-solo", "and one by itself") },
+    { .kind = DO_MANY, ON("runs/many-a", "{\"not\":\"documents\"}"), .also = many_runs },
+    END };
+
 static const Action large_setup[] = {
     { .kind = DO_PUT, ON("notes/large", "nine thousand bytes; "), .size = 9000 },
     END };
@@ -331,6 +345,8 @@ const Workload workloads[] = {
     { .name = "aside", .setup = aside_setup, .story = aside_story, .secret = SECRET },
     { .name = "guard", .setup = guard_setup, .story = guard_story },
     { .name = "batch", .setup = batch_setup, .story = batch_story },
+    { .name = "many", .setup = many_setup, .story = many_story },
+    { .name = "many-each", .setup = many_setup, .story = many_story, .syncs_each = true },
     { .name = "place", .setup = place_setup, .story = place_story, .secret = SECRET },
     { .name = "reopen", .setup = reopen_setup, .story = reopen_story },
     { .name = "mixed", .setup = mixed_setup, .story = mixed_story },
@@ -368,15 +384,31 @@ bool action_forgets(ActionKind kind)
            kind == DO_FORGET_BEFORE;
 }
 
+bool action_concerns(const Action *a, Str stream)
+{
+    bool does = a->stream && str_eq(str(a->stream), stream);
+    for (size_t i = 0; !does && a->also && a->also[i]; i++)
+        does = str_eq(str(a->also[i]), stream);
+    return does;
+}
+
+static void add_stream(const char *name, const char **out, size_t *n, size_t max)
+{
+    size_t i = 0;
+    while (i < *n && strcmp(out[i], name) != 0)
+        i++;
+    if (i == *n && *n < max)
+        out[(*n)++] = name;
+}
+
 size_t workload_streams(const Workload *w, const char **out, size_t max)
 {
     size_t n = 0;
-    for (const Action *a = w->story; a->kind && n < max; a++) {
-        size_t i = 0;
-        while (i < n && a->stream && strcmp(out[i], a->stream) != 0)
-            i++;
-        if (a->stream && i == n)
-            out[n++] = a->stream;
+    for (const Action *a = w->story; a->kind; a++) {
+        if (a->stream)
+            add_stream(a->stream, out, &n, max);
+        for (size_t i = 0; a->also && a->also[i]; i++)
+            add_stream(a->also[i], out, &n, max);
     }
     return n;
 }

@@ -16,6 +16,7 @@ typedef enum ActionKind {
     DO_DELETE,
     DO_TRIM,       /* records before `number` */
     DO_REDACT,     /* record `number` */
+    DO_MANY,       /* a put to the stream and to each of `also`, at once */
     DO_REDACT_SET, /* the records `seqs`, and what was put aside of the stream */
     DO_PURGE,
     DO_RECORDS,       /* `number` records at once */
@@ -41,6 +42,7 @@ typedef struct Action {
     bool exact;        /* only while the stream itself does */
     const char *id;
     uint64_t seqs[SEQS_MAX]; /* ascending; ends with 0 */
+    const char *const *also; /* ends with NULL */
     bool forgets;            /* with this, and those before it, the secret is gone */
 } Action;
 
@@ -51,6 +53,7 @@ typedef struct Workload {
     const Action *story;
     size_t repeats;     /* of the setup's last action, for long streams */
     const char *secret; /* in no file any more when it was forgotten; NULL: there is none */
+    bool syncs_each;    /* on a system that cannot sync a whole disk */
     bool only_power;    /* its steps are those of others: kills and faults would try them again */
 } Workload;
 
@@ -66,6 +69,8 @@ bool workload_edited(const Workload *w);
 bool workload_needs_files(const Workload *w);
 /* True for the parts of forgetting that are an operation of their own. */
 bool action_forgets(ActionKind kind);
+/* True if the action is about this stream. */
+bool action_concerns(const Action *a, Str stream);
 /* The streams of the story, each once; the names are borrowed. */
 size_t workload_streams(const Workload *w, const char **out, size_t max);
 /* The text of an action. */

@@ -128,7 +128,7 @@ def read_anthropic(body, headers):
         raise Refused(401, "authentication_error", "invalid x-api-key %s" % headers.get("x-api-key"))
     need(headers.get("anthropic-version") == "2023-06-01", "anthropic-version: header is required")
     need(body.get("max_tokens", 0) > 0 and body.get("stream") is True, "max_tokens: Field required")
-    need(body.get("model") == "claude-sonnet-4-5", "model: %s" % body.get("model"))
+    need(body.get("model") == "claude-sonnet-5", "model: %s" % body.get("model"))
     talk = Talk()
     talk.system = "".join(b["text"] for b in body.get("system", []))
     for t in body.get("tools", []):

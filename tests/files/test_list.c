@@ -8,6 +8,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 enum { MANY = 400 }; /* more than what is worth keeping */
 
@@ -308,6 +310,46 @@ static void the_paths_of_notes_in_folders_and_with_endings_of_their_own_lead_now
     }
 }
 
+/* Both forms of a listing of what lives have the same names. */
+static void check_both_forms(Bench *b)
+{
+    ListQuery q = { .limit = 100, .which = LIST_LIVE };
+    Listing heads = { 0 }, alone = { 0 };
+    assert_ok(b, store_list(b->s, &q, &b->arena, &heads, &b->e));
+    q.which = LIST_LIVE_NAMES;
+    assert_ok(b, store_list(b->s, &q, &b->arena, &alone, &b->e));
+    assert_int_equal(alone.n, heads.n);
+    for (size_t i = 0; i < heads.n; i++)
+        assert_true(str_eq(alone.items[i].name, heads.items[i].name));
+}
+
+/* Names alone are read off the directories where that is enough, and nowhere else. */
+static void names_alone_are_those_of_heads_whatever_people_do(void **state)
+{
+    Bench *b = *state;
+    const char *names[] = { "notes/a", "notes/b", "notes/c", "notes/d", "notes/e" };
+    for (size_t i = 0; i < COUNT_OF(names); i++)
+        put(b, names[i], "text");
+    entry(b, "runs/r", "one");
+    put(b, "memories/deep/er.md", "text");
+    check_both_forms(b);
+    bury(b, "notes/b");
+    assert_int_equal(unlink(full_path(b, "notes/c.txt")), 0); /* a person deletes it */
+    person_writes(b, "notes/d.txt", "edited");
+    person_writes(b, "notes/dropped.txt", "new");
+    check_both_forms(b);
+    assert_int_equal(symlink("a.txt", full_path(b, "notes/link.txt")), 0);
+    assert_int_equal(mkfifo(full_path(b, "notes/pipe.txt"), 0600), 0);
+    person_writes(b, "notes/no key.txt", "text");
+    check_both_forms(b);
+    person_writes(b, "notes/.e.txt.new", ""); /* as a writer that died leaves it */
+    check_both_forms(b);
+    assert_int_equal(unlink(full_path(b, "notes/a.txt")), 0);
+    person_writes(b, "notes/b.txt", "text"); /* a version that was deleted */
+    reboot(b); /* what is missing was lost, what is known was removed */
+    check_both_forms(b);
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
@@ -325,6 +367,7 @@ int main(void)
         BENCH_TEST(a_page_can_begin_anywhere_and_a_prefix_end_anywhere),
         BENCH_TEST(strange_files_in_a_pad_are_no_names),
         BENCH_TEST(an_error_while_listing_is_told),
+        BENCH_TEST(names_alone_are_those_of_heads_whatever_people_do),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

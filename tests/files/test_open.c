@@ -83,6 +83,7 @@ static void a_pad_that_lost_its_format_is_not_taken_for_a_new_one(void **state)
     store_close(b->s);
     b->s = NULL;
     person_removes(b, "format");
+    person_removes(b, ".format");
     assert_int_equal(open_fails(b, true), JOT_CORRUPT);
     assert_non_null(strstr(b->e.text, "jotter 2 2"));
     assert_int_equal(open_fails(b, false), JOT_CORRUPT);

@@ -55,7 +55,7 @@ static void check_guard(const HttpRequest *q)
 {
     HttpGuard g = { .port = 7437, .locked = true, .token = hash_of(S(TOKEN)) };
     const char *why = NULL;
-    int status = http_guard_check(&g, q, false, &why);
+    int status = http_guard_check(&g, q, g.locked ? &g.token : NULL, &why);
     MUST(status == 0 || status == 400 || status == 401 || status == 403 || status == 421);
     if (status) {
         MUST(why && why[0]);

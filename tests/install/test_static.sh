@@ -81,6 +81,16 @@ refuses() {
 }
 holds it_says_in_one_sentence_what_it_does_not_have refuses
 
+# Opened from the machine's own files: where it has libpq, too, the static binary must not load it.
+refuses_servers() {
+    for pad in postgres://127.0.0.1:1/pad redis://127.0.0.1:1; do
+        HOME=$root/empty strace -f -qq -e trace=openat,open -o "$tmp/calls" "$root/jotter" --pad $pad read plan >"$tmp/out" 2>&1
+        cat "$tmp/out"
+        grep -q 'needs lib.*, which the static build does not have' "$tmp/out" && ! grep '\.so' "$tmp/calls" || return 1
+    done
+}
+holds it_opens_no_library_for_a_pad_on_a_server refuses_servers
+
 opens_no_library() {
     for words in 'read plan' 'search shipping' 'where' 'verify'; do
         HOME=$root/empty JOTTER_PAD=files:$root/empty/pad strace -f -qq -e trace=openat,open -o "$tmp/calls" "$root/jotter" $words || return 1

@@ -51,6 +51,7 @@ __attribute__((unused)) static int start_server(void **state)
     unsetenv("ANTHROPIC_BASE_URL");
     unsetenv("OPENAI_BASE_URL");
     unsetenv("JOTTER_API_KEY_FILE");
+    setenv("XDG_CONFIG_HOME", "/nowhere", 1); /* where no models.yaml is */
     return 0;
 }
 

@@ -154,6 +154,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         own = {"max_model_len": {"max_model_len": 8192}, "openrouter": {"context_length": 163840},
                "small": {"context_length": 100}, "text": {"context_length": "8192"},
                "trained": {"owned_by": "somebody", "meta": {"n_ctx_train": 131072}},
+               "ollama": {"owned_by": "library"}, "ollama_unloaded": {"owned_by": "library"},
                "llama": {"owned_by": "llamacpp", "meta": {"n_ctx_train": 131072}}}.get(how, {})
         models = [dict(own, id="other" if how == "others" else "gpt-test")]
         if how in ("openrouter", "others"):
@@ -162,6 +163,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return self.wait()
         if how == "page":
             return self.answer(200, {"Content-Type": "text/html"}, b"<html>")
+        if what == "ps":
+            running = [{"name": "gpt-test", "context_length": 16384}] if how == "ollama" else []
+            return self.answer(200, {"Content-Type": "application/json"}, json.dumps({"models": running}).encode())
         if how == "none" or what == "props" and how != "llama":
             return self.answer(404, {}, b"")
         body = {"default_generation_settings": {"n_ctx": 4096}} if what == "props" else {"data": models}

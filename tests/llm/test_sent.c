@@ -43,7 +43,7 @@ static const char *const sent[] = {
     "\"text\":\"be brief\"" MARK "],\"tools\":[{\"name\":\"shell\",\"description\":"
     "\"Runs a \\\"command\\\".\",\"input_schema\":{   \"type\": \"object\",    \"properties\": "
     "{}}}],\"messages\":["
-    "{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"which kernel?\"}]},"
+    "{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"which kernel?\"" MARK "]},"
     "{\"role\":\"assistant\",\"content\":[{\"type\":\"thinking\",\"thinking\":\"h\\u0000m\","
     "\"signature\":\"s==\"},{\"type\":\"text\",\"text\":\"I look.\"},{\"type\":\"tool_use\","
     "\"id\":\"a\",\"name\":\"shell\",\"input\":{\"c\":  \"uname\"}},{\"type\":\"tool_use\","
@@ -507,6 +507,8 @@ static void a_server_is_asked_for_a_window_that_nobody_knows(void **state)
     } servers[] = { { "max_model_len", 8192 },
                     { "openrouter", 163840 },
                     { "llama", 4096 },
+                    { "ollama", 16384 },
+                    { "ollama_unloaded", 0 },
                     { "small", 0 },
                     { "text", 0 },
                     { "trained", 0 },

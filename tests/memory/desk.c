@@ -30,11 +30,14 @@ static int64_t served(void *ctx)
     return d->now_ms + (d->awake_ms - AWAKE_MS);
 }
 
+/* The same numbers in every run, and others in each process: a writer is known by what it has
+ * drawn, so two that draw the same would take each other's records for their own. */
 static void count_up(void *ctx, void *out, size_t n)
 {
     Desk *d = ctx;
     unsigned char *to = out;
-    uint64_t value = ++d->random * 0x9E3779B97F4A7C15u;
+    uint64_t child = getpid() == d->pid ? 0 : (uint64_t)getpid() << 32;
+    uint64_t value = (++d->random + child) * 0x9E3779B97F4A7C15u;
     for (size_t i = 0; i < n; i++)
         to[i] = (unsigned char)(value >> (i % 8 * 8));
 }
@@ -132,13 +135,20 @@ void assert_says(const Desk *d, const char *part)
 
 bool desk_on_server(const Desk *d)
 {
-    return strcmp(d->engine, "postgres") == 0 || strcmp(d->engine, "redis") == 0;
+    return strcmp(d->engine, "postgres") == 0 || strcmp(d->engine, "redis") == 0 ||
+           strcmp(d->engine, "s3") == 0;
+}
+
+bool desk_leases_prefixes(const Desk *d)
+{
+    return strcmp(d->engine, "s3") != 0;
 }
 
 void desk_outlast(Desk *d, int64_t ms)
 {
-    enum { MARGIN_MS = 1000 };
-    d->awake_ms += ms + (desk_on_server(d) ? MARGIN_MS : 0);
+    enum { MARGIN_MS = 1000, S3_MARGIN_MS = 5000 };
+    bool s3 = strcmp(d->engine, "s3") == 0;
+    d->awake_ms += ms + (s3 ? S3_MARGIN_MS : desk_on_server(d) ? MARGIN_MS : 0);
 }
 
 /* On a server a pad of its own, as tests/rig/with-servers says where. */
@@ -147,6 +157,7 @@ static void name_pad(Desk *d)
     const char *engine = d->engine;
     const char *server = strcmp(engine, "postgres") == 0 ? getenv("JOT_TEST_POSTGRES")
                          : strcmp(engine, "redis") == 0  ? getenv("JOT_TEST_REDIS")
+                         : strcmp(engine, "s3") == 0     ? getenv("JOT_TEST_S3")
                                                          : NULL;
     if (server)
         snprintf(d->url, sizeof d->url, "%s%cpad=d%s", server, strchr(server, '?') ? '&' : '?',
@@ -160,7 +171,7 @@ static void name_pad(Desk *d)
 
 static void set_up(Desk *d, const char *engine)
 {
-    *d = (Desk){ .engine = engine, .now_ms = 1767225600000, .awake_ms = AWAKE_MS };
+    *d = (Desk){ .engine = engine, .now_ms = 1767225600000, .awake_ms = AWAKE_MS, .pid = getpid() };
     snprintf(d->boot, sizeof d->boot, "%s", "0123456789abcdef0123456789abcdef");
     const char *tmp = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp";
     snprintf(d->dir, sizeof d->dir, "%s/jotter-desk-XXXXXX", tmp);

@@ -14,13 +14,14 @@
 typedef struct Desk {
     const char *engine; /* "mem", "files", "sqlite", "postgres" or "redis" */
     char dir[64];       /* for the pad and whatever else; removed afterwards */
-    char url[160];
+    char url[200];
     Memory m; /* open, and allowed to write, as "ann" */
     Arena a;  /* for results */
     Err e;    /* of the last call */
     Io io;    /* of every handle */
     int64_t now_ms, awake_ms;
     uint64_t random;
+    pid_t pid; /* of who set it up */
     char boot[33];
 } Desk;
 
@@ -43,6 +44,8 @@ int desk_run_on(const char *engine, const DeskTest *tests, size_t n);
 
 /* Is the pad on a server?  Then it has no file here, and time is the server's. */
 bool desk_on_server(const Desk *d);
+/* S3 has no step over two streams, so there is no lease on all names that begin alike. */
+bool desk_leases_prefixes(const Desk *d);
 
 /* Time passes until what was given for `ms` counts as over for everybody: on a server that is a
  * margin later, for its clock may step. */

@@ -187,7 +187,8 @@ static void a_redacted_phrase_is_in_no_version_and_in_no_file(Desk *d)
         desk_reopen(d);
     assert_int_equal(desk_files_with(d, CANARY), 0);
     History h;
-    desk_ok(d, history_page(&d->m, plan, &(HistoryAsk){ 0, 10 }, &d->a, &h, &d->e));
+    desk_ok(d,
+            history_page(&d->m, plan, &(HistoryAsk){ .before = 0, .limit = 10 }, &d->a, &h, &d->e));
     assert_int_equal(h.n, 4);
     assert_true(h.items[1].mark.redacted && h.items[2].mark.redacted);
     desk_expect(d, JOT_NOT_FOUND, forget_phrase(&d->m, plan, S(CANARY), &f, &d->e));

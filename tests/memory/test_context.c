@@ -486,6 +486,28 @@ static void the_notes_of_a_pad_are_listed_and_the_newest_shown(Desk *d)
     assert_true(has(less.text, "to read one: scratchpad_read key=KEY\n"));
 }
 
+static void notes_that_there_is_no_time_for_are_left_out_and_said(Desk *d)
+{
+    note(d, "old", S("the older one\n"));
+    note(d, "new", S("the newest\n"));
+    note(d, "pinned-a", S("A\n"));
+    ContextAsk ask = { .reach = POINT_SHELL, .until_ms = 1 }; /* long ago */
+    Context c;
+    desk_ok(d, context_build(&d->m, &ask, &d->a, &c, &d->e));
+    assert_true(has(c.text, "\nA\n"));
+    assert_false(has(c.text, "newest") || has(c.text, "older"));
+    assert_true(has(c.text, "notes, or more, for there was no time to look at all: jotter list\n"));
+    note(d, "plan", S("ship\n"));
+    desk_ok(d, context_build(&d->m, &ask, &d->a, &c, &d->e));
+    assert_true(has(c.text, "\n- plan, 2 tokens, ") && has(c.text, "\">\nship\n"));
+    ask.until_ms = INT64_MAX;
+    desk_ok(d, context_build(&d->m, &ask, &d->a, &c, &d->e));
+    assert_true(has(c.text, "the newest") && !has(c.text, "no time"));
+    note(d, "one", S("a"));
+    desk_ok(d, context_build(&d->m, &ask, &d->a, &c, &d->e));
+    assert_true(has(c.text, "\n- one, 1 token, "));
+}
+
 static void what_is_open_in_a_pad_comes_before_its_notes(Desk *d)
 {
     Task t;
@@ -754,6 +776,7 @@ int main(void)
         DESK_TEST(what_is_not_text_is_not_shown),
         DESK_TEST(a_budget_out_of_bounds_is_refused),
         DESK_TEST(the_notes_of_a_pad_are_listed_and_the_newest_shown),
+        DESK_TEST(notes_that_there_is_no_time_for_are_left_out_and_said),
         DESK_TEST(what_is_open_in_a_pad_comes_before_its_notes),
         DESK_TEST(an_overview_keeps_to_any_budget_and_its_lines_are_its_own),
         DESK_TEST(a_question_is_answered_with_what_the_pad_says_to_it),

@@ -421,7 +421,8 @@ static void a_stream_that_refuses_is_told_and_the_others_are_done(Desk *d)
     desk_expect(d, JOT_UNSUPPORTED, forget_everywhere(d, S(CANARY), &c, &told));
     assert_text(told, "failed notes/b\n");
     assert_int_equal(c.rewritten, 2);
-    assert_int_equal(bodies(d), 1);
+    /* On S3 whoever takes a lease writes the value once more. */
+    assert_int_equal(bodies(d), strcmp(d->engine, "s3") == 0 ? 2 : 1);
 }
 
 /* Nothing can be written to the search index any more: where its manifest must be made is a

@@ -42,6 +42,21 @@ static void undo(Desk *d, const char *then)
     assert_now(d, then);
 }
 
+static void redo(Desk *d, const char *then)
+{
+    Doc out;
+    d->now_ms += 1000;
+    desk_ok(d, history_redo(&d->m, plan, NULL, &d->a, &out, &d->e));
+    assert_now(d, then);
+}
+
+static void no_redo(Desk *d)
+{
+    Doc out;
+    desk_expect(d, JOT_NOT_FOUND, history_redo(&d->m, plan, NULL, &d->a, &out, &d->e));
+    assert_says(d, "there is nothing to redo in scratchpad[plan]");
+}
+
 static void no_undo(Desk *d, const char *why)
 {
     Doc out;
@@ -155,7 +170,8 @@ static void undo_takes_back_an_edit_from_outside_and_keeps_it_as_a_version(Desk 
         return;
     undo(d, "two");
     History h;
-    desk_ok(d, history_page(&d->m, plan, &(HistoryAsk){ 0, 10 }, &d->a, &h, &d->e));
+    desk_ok(d,
+            history_page(&d->m, plan, &(HistoryAsk){ .before = 0, .limit = 10 }, &d->a, &h, &d->e));
     assert_int_equal(h.n, 4);
     assert_text(h.items[1].by, STORE_OUTSIDE);
     undo(d, "one");
@@ -172,6 +188,44 @@ static void undo_survives_a_restart(Desk *d)
     undo(d, "one");
 }
 
+static void redo_takes_back_as_many_undos_as_there_were(Desk *d)
+{
+    put(d, "one");
+    put(d, "two");
+    put(d, "two");
+    put(d, "three");
+    no_redo(d);
+    undo(d, "two");
+    undo(d, "one");
+    undo(d, NULL);
+    redo(d, "one");
+    redo(d, "two");
+    undo(d, "one");
+    redo(d, "two");
+    if (strcmp(d->engine, "mem") != 0)
+        desk_reopen(d);
+    redo(d, "three");
+    no_redo(d);
+    undo(d, "two");
+    put(d, "other");
+    no_redo(d);
+    undo(d, "two");
+    redo(d, "other");
+    no_redo(d);
+}
+
+static void what_an_undo_did_is_what_diff_shows_and_one_version_back_is_before_it(Desk *d)
+{
+    HistoryDiff diff;
+    put(d, "one\n");
+    put(d, "two\n");
+    undo(d, "one\n");
+    assert_text(at(d, "~1", JOT_OK).text, "two\n");
+    assert_text(at(d, "~2", JOT_OK).text, "one\n");
+    desk_ok(d, history_diff(&d->m, &(HistoryDiffAsk){ .stream = plan }, &d->a, &diff, &d->e));
+    assert_non_null(memmem(diff.text.p, diff.text.n, "-two\n+one\n", 10));
+}
+
 /* --- any version ------------------------------------------------------------------------ */
 
 static void any_version_is_found_by_seq_hash_time_and_distance(Desk *d)
@@ -179,6 +233,10 @@ static void any_version_is_found_by_seq_hash_time_and_distance(Desk *d)
     Doc one = put(d, "one"), two = put(d, "two"), three = put(d, "three");
     assert_text(at(d, "2", JOT_OK).text, "two");
     assert_text(at(d, version_of(one.mark.sha256).text, JOT_OK).text, "one");
+    assert_text(
+        at(d, arena_cstr(&d->a, str_slice(str(version_of(one.mark.sha256).text), 0, 7)), JOT_OK)
+            .text,
+        "one");
     assert_text(at(d, hash_hex(three.mark.sha256).text, JOT_OK).text, "three");
     assert_text(at(d, "now", JOT_OK).text, "three");
     assert_text(at(d, "~1", JOT_OK).text, "two");
@@ -193,6 +251,24 @@ static void any_version_is_found_by_seq_hash_time_and_distance(Desk *d)
     then.at_ms = one.mark.at_ms - 1;
     desk_expect(d, JOT_NOT_FOUND, history_at(&d->m, plan, &then, &d->a, &out, &d->e));
     assert_says(d, "has no version as old as");
+}
+
+static void seven_digits_are_a_version_while_they_name_one(Desk *d)
+{
+    /* The SHA-256 of both begins with b30a892. */
+    Doc one = put(d, "text 859"), out;
+    DocIf seen = { .version = S("b30a892") };
+    assert_text(at(d, "b30a892", JOT_OK).text, "text 859");
+    desk_ok(d, doc_write(&d->m, plan, &(DocWrite){ .text = S("text 4460"), .when = seen }, &d->a,
+                         &out, &d->e));
+    at(d, "b30a892", JOT_INVALID);
+    assert_says(d, "'b30a892' names more than one version of scratchpad[plan]: use more digits");
+    desk_expect(
+        d, JOT_INVALID,
+        doc_write(&d->m, plan, &(DocWrite){ .text = S("x"), .when = seen }, &d->a, &out, &d->e));
+    desk_expect(d, JOT_INVALID, history_undo(&d->m, plan, &seen, &d->a, &out, &d->e));
+    assert_text(at(d, version_of(one.mark.sha256).text, JOT_OK).text, "text 859");
+    assert_now(d, "text 4460");
 }
 
 static void a_version_that_is_not_there_is_not_found(Desk *d)
@@ -271,7 +347,8 @@ static void pages_show_every_version_once_newest_first(Desk *d)
     uint64_t before = 0, expected = 25;
     for (bool more = true; more;) {
         History h;
-        desk_ok(d, history_page(&d->m, plan, &(HistoryAsk){ before, 10 }, &d->a, &h, &d->e));
+        desk_ok(d, history_page(&d->m, plan, &(HistoryAsk){ .before = before, .limit = 10 }, &d->a,
+                                &h, &d->e));
         for (size_t i = 0; i < h.n; i++)
             assert_int_equal(h.items[i].mark.seq, expected--);
         before = expected + 1;
@@ -290,33 +367,84 @@ static void a_page_of_a_trimmed_history_ends_where_it_was_trimmed(Desk *d)
     uint64_t dropped;
     desk_ok(d, store_trim(d->m.store, plan, NULL, 21, &dropped, &d->e));
     History h;
-    desk_ok(d, history_page(&d->m, plan, &(HistoryAsk){ 0, 20 }, &d->a, &h, &d->e));
+    desk_ok(d,
+            history_page(&d->m, plan, &(HistoryAsk){ .before = 0, .limit = 20 }, &d->a, &h, &d->e));
     assert_int_equal(h.n, 20);
     assert_false(h.more);
-    desk_ok(d, history_page(&d->m, plan, &(HistoryAsk){ 0, 1000 }, &d->a, &h, &d->e));
+    desk_ok(d, history_page(&d->m, plan, &(HistoryAsk){ .before = 0, .limit = 1000 }, &d->a, &h,
+                            &d->e));
     assert_int_equal(h.n, 20);
-    desk_ok(d, history_page(&d->m, plan, &(HistoryAsk){ 0, 5 }, &d->a, &h, &d->e));
+    desk_ok(d,
+            history_page(&d->m, plan, &(HistoryAsk){ .before = 0, .limit = 5 }, &d->a, &h, &d->e));
     assert_true(h.more);
 }
 
-static void an_edit_that_is_not_recorded_is_the_newest_version(Desk *d)
+static void an_edit_that_a_list_shows_is_the_newest_version_and_not_recorded(Desk *d)
 {
     if (!edit_outside(d, "dropped here by a person"))
         return;
     History h;
-    desk_ok(d, history_page(&d->m, plan, &(HistoryAsk){ 0, 10 }, &d->a, &h, &d->e));
+    Doc doc;
+    desk_ok(d, history_page(&d->m, plan, &(HistoryAsk){ .before = 0, .limit = 10, .glance = true },
+                            &d->a, &h, &d->e));
     assert_int_equal(h.n, 1);
     assert_int_equal(h.items[0].mark.seq, 0);
     for (int i = 0; i < 5; i++)
         put(d, i % 2 ? "odd" : "even");
     edit_outside(d, "edited");
-    desk_ok(d, history_page(&d->m, plan, &(HistoryAsk){ 0, 3 }, &d->a, &h, &d->e));
+    desk_ok(d, history_page(&d->m, plan, &(HistoryAsk){ .before = 0, .limit = 3, .glance = true },
+                            &d->a, &h, &d->e));
     assert_int_equal(h.n, 3);
     assert_int_equal(h.items[0].mark.seq, 0);
     assert_int_equal(h.items[1].mark.seq, 6);
     assert_true(h.more);
-    at(d, "now", JOT_OK);
-    assert_text(at(d, "~1", JOT_OK).text, "even");
+    desk_ok(d, doc_glance(&d->m, plan, &d->a, &doc, &d->e));
+    assert_text(doc.text, "edited");
+    assert_int_equal(doc.mark.seq, 0);
+    assert_text(str(version_listed(doc.mark.seq, doc.mark.sha256).text), "edited");
+}
+
+static void whoever_names_the_version_of_an_edit_records_it(Desk *d)
+{
+    put(d, "one");
+    if (!edit_outside(d, "the first edit"))
+        return;
+    assert_int_equal(at(d, "now", JOT_OK).mark.seq, 2);
+    edit_outside(d, "the second edit");
+    put(d, "two");
+    assert_text(at(d, "2", JOT_OK).text, "the first edit");
+    assert_text(at(d, "3", JOT_OK).text, "the second edit");
+    edit_outside(d, "the third edit");
+    assert_text(at(d, "~1", JOT_OK).text, "two");
+    History h;
+    desk_ok(d,
+            history_page(&d->m, plan, &(HistoryAsk){ .before = 0, .limit = 10 }, &d->a, &h, &d->e));
+    assert_int_equal(h.items[0].mark.seq, 5);
+    assert_int_equal(store_report(d->m.store)->outside, 3);
+}
+
+static void where_an_edit_cannot_be_recorded_it_is_read_and_that_is_said(Desk *d)
+{
+    put(d, "one");
+    put(d, "two");
+    if (!edit_outside(d, "edited"))
+        return;
+    AUTO(Memory) m = { 0 };
+    Doc doc;
+    History h;
+    desk_ok(d, memory_open(&m, str(d->url), &(MemoryOptions){ .read_only = true, .io = &d->io },
+                           &d->e));
+    desk_ok(d, doc_read(&m, plan, &d->a, &doc, &d->e));
+    assert_text(doc.text, "edited");
+    assert_int_equal(doc.mark.seq, 0);
+    assert_int_equal(m.unrecorded.status, JOT_READ_ONLY);
+    desk_ok(d, history_page(&m, plan, &(HistoryAsk){ .before = 0, .limit = 10 }, &d->a, &h, &d->e));
+    assert_int_equal(h.n, 3);
+    assert_int_equal(h.items[0].mark.seq, 0);
+    assert_text(at(d, "~1", JOT_OK).text, "two");
+    desk_ok(d, doc_read(&m, plan, &d->a, &doc, &d->e));
+    assert_int_equal(doc.mark.seq, 3);
+    assert_int_equal(m.unrecorded.status, JOT_OK);
 }
 
 /* --- blame ------------------------------------------------------------------------------ */
@@ -377,14 +505,19 @@ int main(void)
         DESK_TEST(undo_on_condition_of_another_version_changes_nothing),
         DESK_TEST(undo_takes_back_an_edit_from_outside_and_keeps_it_as_a_version),
         DESK_TEST(undo_survives_a_restart),
+        DESK_TEST(redo_takes_back_as_many_undos_as_there_were),
+        DESK_TEST(what_an_undo_did_is_what_diff_shows_and_one_version_back_is_before_it),
         DESK_TEST(any_version_is_found_by_seq_hash_time_and_distance),
+        DESK_TEST(seven_digits_are_a_version_while_they_name_one),
         DESK_TEST(a_version_that_is_not_there_is_not_found),
         DESK_TEST(every_moment_of_a_long_history_is_found),
         DESK_TEST(words_that_name_no_version_are_refused),
         DESK_TEST(restore_writes_an_older_version_and_says_which),
         DESK_TEST(pages_show_every_version_once_newest_first),
         DESK_TEST(a_page_of_a_trimmed_history_ends_where_it_was_trimmed),
-        DESK_TEST(an_edit_that_is_not_recorded_is_the_newest_version),
+        DESK_TEST(an_edit_that_a_list_shows_is_the_newest_version_and_not_recorded),
+        DESK_TEST(whoever_names_the_version_of_an_edit_records_it),
+        DESK_TEST(where_an_edit_cannot_be_recorded_it_is_read_and_that_is_said),
         DESK_TEST(each_line_is_traced_to_the_version_it_came_with),
         DESK_TEST(what_was_brought_back_keeps_its_origin),
         DESK_TEST(lines_behind_a_redacted_version_may_be_older),

@@ -25,6 +25,53 @@ static void notes_come_in_and_go_out(Desk *d)
     file_holds(d, "out/empty.txt", "");
 }
 
+static bool stop_after_seven(void *ctx, uint64_t done, uint64_t total)
+{
+    uint64_t *seen_total = ctx;
+    *seen_total = total;
+    return done < 7;
+}
+
+static void an_import_that_is_ended_keeps_what_it_read_and_goes_on_later(Desk *d)
+{
+    char path[32], stream[32];
+    for (int i = 0; i < 20; i++) {
+        snprintf(path, sizeof path, "many/n%02d.md", i);
+        file(d, path, "text");
+    }
+    ImportFrom from;
+    LayoutReport r;
+    uint64_t total = 0;
+    ImportOptions o = { .go_on = stop_after_seven, .ctx = &total };
+    desk_ok(d, import_find(&d->io, at(d, "many"), LAYOUT_NOTES, &d->a, &from, &d->e));
+    assert_int_equal(import_run(&d->m, &from, &o, &d->a, &r, &d->e), JOT_CANCELLED);
+    assert_non_null(strstr(d->e.text, "interrupted after 7 files"));
+    assert_int_equal(total, 20);
+    assert_int_equal(r.added, 7);
+    for (int i = 0; i < 7; i++) {
+        snprintf(stream, sizeof stream, "notes/n%02d", i);
+        holds(d, stream, "text");
+    }
+    r = bring_in(d, "many", false);
+    assert_int_equal(r.added, 13);
+    assert_int_equal(r.unchanged, 7);
+}
+
+static void more_notes_than_are_written_at_once_come_in(Desk *d)
+{
+    enum { N = 2 * STORE_MANY_MAX + 3 };
+    char path[32];
+    for (int i = 0; i < N; i++) {
+        snprintf(path, sizeof path, "pile/n%04d.txt", i);
+        file(d, path, path);
+    }
+    LayoutReport r = bring_in(d, "pile", false);
+    assert_int_equal(r.added, N);
+    holds(d, "notes/n0000", "pile/n0000.txt");
+    holds(d, "notes/n1026", "pile/n1026.txt");
+    adds_nothing(d, "pile");
+}
+
 static void what_changed_since_is_not_replaced_unless_asked(Desk *d)
 {
     file(d, "pads/plan.txt", "one");
@@ -329,6 +376,8 @@ int main(void)
     static const DeskTest tests[] = {
         DESK_TEST(notes_come_in_and_go_out),
         DESK_TEST(what_changed_since_is_not_replaced_unless_asked),
+        DESK_TEST(an_import_that_is_ended_keeps_what_it_read_and_goes_on_later),
+        DESK_TEST(more_notes_than_are_written_at_once_come_in),
         DESK_TEST(what_was_deleted_comes_back_only_if_asked),
         DESK_TEST(what_was_missed_is_counted),
         DESK_TEST(two_memories_with_one_file_name_are_not_mixed_up),

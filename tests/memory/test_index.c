@@ -4,6 +4,8 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -84,14 +86,12 @@ static void flip_bytes(void *ctx, const char *path)
 /* The words themselves are hit; the head of the file is whole. */
 static void flip_words(void *ctx, const char *path)
 {
-    struct stat info;
     AUTO(Fd) fd = open(path, O_RDWR);
-    char junk[64];
+    char junk[16];
     (void)ctx;
     memset(junk, 0x5A, sizeof junk);
-    assert_int_equal(fstat(fd, &info), 0);
-    if (info.st_size > 4096)
-        assert_int_equal(pwrite(fd, junk, sizeof junk, 4200), sizeof junk);
+    if (str_ends(str(path), S(".seg")))
+        assert_int_equal(pwrite(fd, junk, sizeof junk, 530), sizeof junk);
 }
 
 /* Whatever happens to the files, the answer stays the same. */
@@ -254,7 +254,7 @@ static void an_index_somebody_holds_is_done_without(Desk *d)
     desk_put(d, "notes/b", "pear");
     assert_finds(d, s, "pear", "notes/b notes/a");
     assert_int_equal(find(d, s, "plum").n, 10);
-    desk_expect(d, JOT_UNAVAILABLE, search_forget(&d->m, S("notes/a"), &d->e));
+    desk_expect(d, JOT_UNAVAILABLE, search_forget(&d->m, &S("notes/a"), 1, &d->e));
 }
 
 static void a_read_only_pad_is_searched_and_left_alone(Desk *d)
@@ -434,6 +434,73 @@ static void a_persons_edit_is_found(Desk *d)
     assert_finds(d, s, "pear", "");
 }
 
+/* Somebody puts an older copy in its place, or another directory, while a handle is open. */
+static void a_directory_that_is_replaced_changes_no_result(Desk *d)
+{
+    AUTO(Arena) a = { 0 };
+    desk_put(d, "notes/a", "pear");
+    AUTO_PTR(Search) s = begin(d, &d->m);
+    desk_ok(d, search_rebuild(s, &d->e));
+    const char *dir = index_path(d).p, *aside = arena_printf(&a, "%s/aside", d->dir).p;
+    assert_int_equal(rename(dir, aside), 0);
+    for (int i = 0; i < 100; i++)
+        desk_put(d, arena_printf(&a, "notes/n%d", i).p, "pear and plum");
+    desk_put(d, "notes/a", "quince");
+    assert_finds(d, s, "quince", "notes/a");
+    desk_ok(d, search_rebuild(s, &d->e));
+    const char *newer = arena_printf(&a, "%s/newer", d->dir).p;
+    assert_int_equal(rename(dir, newer), 0);
+    assert_int_equal(rename(aside, dir), 0); /* it has notes/a as it was */
+    assert_finds(d, s, "quince", "notes/a");
+    AUTO_PTR(Search) other = begin(d, &d->m);
+    assert_finds(d, other, "quince", "notes/a");
+    assert_str(names(d, s, &(SearchQuery){ .text = S("pear"), .limit = 100 }), truth(d, "pear"));
+    assert_str(names(d, other, &(SearchQuery){ .text = S("pear"), .limit = 100 }),
+               truth(d, "pear"));
+}
+
+/* An open database needs none for a search; the files of the index do. */
+static void without_a_descriptor_left_the_same_is_found(Desk *d)
+{
+    if (strcmp(d->engine, "sqlite"))
+        return;
+    struct rlimit limit, none;
+    for (int i = 0; i < 80; i++)
+        desk_put(d, arena_printf(&d->a, "notes/n%d", i).p, i % 2 ? "pear" : "plum");
+    {
+        AUTO_PTR(Search) s = begin(d, &d->m);
+        desk_ok(d, search_rebuild(s, &d->e));
+    }
+    Str want = truth(d, "pear");
+    AUTO_PTR(Search) s = begin(d, &d->m);
+    AUTO(Fd) last = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+    none = limit;
+    none.rlim_cur = (rlim_t)last + 1;
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+    Str found = names(d, s, &(SearchQuery){ .text = S("pear"), .limit = 100 });
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+    assert_str(found, want);
+    assert_str(names(d, s, &(SearchQuery){ .text = S("pear"), .limit = 100 }), want);
+}
+
+/* A handle that stays open, as a server's does. */
+static void a_persons_edit_beside_an_open_handle_is_found_within_two_seconds(Desk *d)
+{
+    if (strcmp(d->engine, "files"))
+        return;
+    AUTO(Arena) a = { 0 };
+    desk_put(d, "notes/a", "pear");
+    AUTO_PTR(Search) s = begin(d, &d->m);
+    assert_finds(d, s, "pear", "notes/a");
+    write_file(arena_printf(&a, "%s/pad/notes/a.txt", d->dir).p, S("quince"));
+    write_file(arena_printf(&a, "%s/pad/notes/new.txt", d->dir).p, S("quince jam"));
+    d->now_ms += 2000;
+    usleep(2000 * 1000);
+    assert_int_equal(find(d, s, "quince").n, 2);
+    assert_finds(d, s, "pear", "");
+}
+
 int main(void)
 {
     static const DeskTest tests[] = {
@@ -451,6 +518,9 @@ int main(void)
         DESK_TEST(processes_that_search_and_write_at_once_find_their_own),
         DESK_TEST(verifying_tells_an_index_that_lies),
         DESK_TEST(a_persons_edit_is_found),
+        DESK_TEST(a_directory_that_is_replaced_changes_no_result),
+        DESK_TEST(without_a_descriptor_left_the_same_is_found),
+        DESK_TEST(a_persons_edit_beside_an_open_handle_is_found_within_two_seconds),
     };
     return desk_run(tests, COUNT_OF(tests), true);
 }

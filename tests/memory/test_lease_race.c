@@ -281,9 +281,11 @@ static void many_processes_count_under_one_lease_and_none_is_lost(Desk *d)
     assert_int_equal(read_counter(&d->m), RACERS * ROUNDS);
     Records all;
     desk_ok(d, store_read(d->m.store, counter, (SeqRange){ 1, 1000 }, &d->a, &all, &d->e));
-    assert_int_equal(all.n, RACERS * ROUNDS);
+    /* On S3 whoever takes a lease writes the value once more, under its token, before its own. */
+    bool twice = strcmp(d->engine, "s3") == 0;
+    assert_int_equal(all.n, twice ? 2 * RACERS * ROUNDS - 1 : RACERS * ROUNDS);
     for (size_t i = 1; i < all.n; i++)
-        assert_true(all.items[i].mark.fence > all.items[i - 1].mark.fence);
+        assert_true(all.items[i].mark.fence + (twice && i % 2 == 0) > all.items[i - 1].mark.fence);
 }
 
 /* Count until killed; say each count that was acknowledged. */

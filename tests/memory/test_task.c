@@ -71,16 +71,16 @@ static void bring_to(Desk *d, const char *id, TaskStatus status)
     assert_int_equal(get(d, id).status, status);
 }
 
-static TaskNext order(Desk *d)
+static TaskOrder order(Desk *d)
 {
-    TaskNext o;
-    desk_ok(d, task_next(&d->m, &d->a, &o, &d->e));
+    TaskOrder o;
+    desk_ok(d, task_order(&d->m, &d->a, &o, &d->e));
     return o;
 }
 
 static Str ready_ids(Desk *d)
 {
-    TaskNext o = order(d);
+    TaskOrder o = order(d);
     Str all = { 0 };
     for (size_t i = 0; i < o.ready_n; i++)
         all = arena_printf(&d->a, STR_FMT "%s" STR_FMT, STR_ARG(all), i ? " " : "",
@@ -298,7 +298,7 @@ static void a_missing_dependency_is_refused_unless_it_comes_later(Desk *d)
     assert_says(d, "missing dependency id 'a' referenced by task 'b'");
     a.later = true;
     desk_ok(d, task_add(&d->m, &a, &d->a, &t, &d->e));
-    TaskNext o = order(d);
+    TaskOrder o = order(d);
     assert_int_equal(o.ready_n, 0);
     assert_int_equal(o.problems_n, 1);
     assert_text(o.problems[0].why, "missing dependency: a");
@@ -426,7 +426,7 @@ static void a_cycle_that_came_about_is_told_and_stops_only_its_own(Desk *d)
     add_unchecked(d, "x", "y");
     add_unchecked(d, "y", "x");
     add_unchecked(d, "z", "z");
-    TaskNext o = order(d);
+    TaskOrder o = order(d);
     assert_text(ready_ids(d), "free");
     assert_int_equal(o.problems_n, 2);
     assert_text(o.problems[0].id, "x");
@@ -458,7 +458,7 @@ static void a_waiting_task_says_for_what(Desk *d)
     bring_to(d, "done", TASK_COMPLETED);
     add(d, "open", "", 0);
     add(d, "t", "failed done open", 0);
-    TaskNext o = order(d);
+    TaskOrder o = order(d);
     assert_int_equal(o.waiting_n, 1);
     assert_int_equal(o.waiting[0].reasons.n, 2);
     assert_text(o.waiting[0].reasons.items[0], "upstream dependency failed: failed");

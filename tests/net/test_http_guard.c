@@ -14,7 +14,7 @@ static int check(const HttpGuard *g, const char *headers)
     http_reader_add(&r, str(headers));
     http_reader_add(&r, S("\r\n"));
     assert_int_equal(http_reader_step(&r), HTTP_HEAD);
-    int status = http_guard_check(g, &r.request, false, &why);
+    int status = http_guard_check(g, &r.request, g->locked ? &g->token : NULL, &why);
     assert_true(status == 0 || why[0]);
     return status;
 }

@@ -1,6 +1,8 @@
 /* proxy.c - one process, poll, at most a few connections. */
 #include "rig/proxy.h"
 
+#include <arpa/inet.h>
+#include <netinet/tcp.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -30,6 +32,34 @@ static int at_path(const char *path, bool listening)
         return fd;
     close(fd);
     return -1;
+}
+
+/* A port of loopback to listen at (0: any, *port tells which), or a connection to one. */
+static int at_port(int *port, bool listening)
+{
+    struct sockaddr_in a = { .sin_family = AF_INET,
+                             .sin_port = htons((uint16_t)*port),
+                             .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+    socklen_t n = sizeof a;
+    int one = 1, fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
+    bool good = listening ? bind(fd, (struct sockaddr *)&a, sizeof a) == 0 && listen(fd, 64) == 0
+                          : connect(fd, (struct sockaddr *)&a, sizeof a) == 0;
+    if (good && getsockname(fd, (struct sockaddr *)&a, &n) == 0) {
+        *port = listening ? ntohs(a.sin_port) : *port;
+        return fd;
+    }
+    close(fd);
+    return -1;
+}
+
+/* A connection to the server, which is a path or a port. */
+static int to_server(const char *server)
+{
+    if (server[0] == '/')
+        return at_path(server, false);
+    int port = (int)strtol(server, NULL, 10);
+    return at_port(&port, false);
 }
 
 static void end_pair(Pair *p)
@@ -88,7 +118,7 @@ static void take(const ProxyState *s, int listener, Pair *pairs, const char *ser
     int i = 0;
     while (i < PAIRS_MAX && pairs[i].client >= 0)
         i++;
-    Pair fresh = { client, refused ? -1 : at_path(server, false) };
+    Pair fresh = { client, refused ? -1 : to_server(server) };
     if (fresh.server < 0 || i == PAIRS_MAX)
         end_pair(&fresh);
     else
@@ -122,14 +152,8 @@ static void serve(ProxyState *s, int listener, const char *server)
     }
 }
 
-bool proxy_start(Proxy *p, const char *name, const char *server)
+static bool start(Proxy *p, int listener, const char *server)
 {
-    *p = (Proxy){ .pid = -1 };
-    snprintf(p->dir, sizeof p->dir, "/tmp/jot-proxy-XXXXXX");
-    if (!mkdtemp(p->dir))
-        return false;
-    snprintf(p->path, sizeof p->path, "%s/%s", p->dir, name);
-    int listener = at_path(p->path, true);
     p->state =
         mmap(NULL, sizeof *p->state, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (listener < 0 || p->state == MAP_FAILED)
@@ -146,11 +170,31 @@ bool proxy_start(Proxy *p, const char *name, const char *server)
     return p->pid > 0;
 }
 
+bool proxy_start(Proxy *p, const char *name, const char *server)
+{
+    *p = (Proxy){ .pid = -1 };
+    snprintf(p->dir, sizeof p->dir, "/tmp/jot-proxy-XXXXXX");
+    if (!mkdtemp(p->dir))
+        return false;
+    snprintf(p->path, sizeof p->path, "%s/%s", p->dir, name);
+    return start(p, at_path(p->path, true), server);
+}
+
+bool proxy_start_tcp(Proxy *p, int port)
+{
+    char server[16];
+    *p = (Proxy){ .pid = -1 };
+    snprintf(server, sizeof server, "%d", port);
+    return start(p, at_port(&p->port, true), server);
+}
+
 void proxy_stop(Proxy *p)
 {
     if (p->pid > 0 && kill(p->pid, SIGKILL) == 0)
         waitpid(p->pid, NULL, 0);
-    unlink(p->path);
-    rmdir(p->dir);
+    if (p->path[0]) {
+        unlink(p->path);
+        rmdir(p->dir);
+    }
     munmap(p->state, sizeof *p->state);
 }

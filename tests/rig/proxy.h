@@ -1,7 +1,7 @@
 /* proxy.h - Proxy, what can happen between a client and its server.
  *
- * A process of its own that passes bytes between a unix socket and a server's,
- * and on command loses answers, swallows everything, waits, or cuts. */
+ * A process of its own that passes bytes between a unix socket and a server's (or
+ * two ports of loopback), and on command loses answers, swallows everything, waits, or cuts. */
 #ifndef RIG_PROXY_H
 #define RIG_PROXY_H
 
@@ -29,10 +29,13 @@ typedef struct Proxy {
     pid_t pid;
     char dir[64];  /* of its socket ... */
     char path[96]; /* ... and the socket */
+    int port;      /* or where it listens on loopback */
 } Proxy;
 
 /* Listen at DIR/NAME for what is meant for `server`, the path of a unix socket. */
 bool proxy_start(Proxy *p, const char *name, const char *server);
+/* The same on loopback, at a port that is free, for what listens at a port there. */
+bool proxy_start_tcp(Proxy *p, int port);
 void proxy_stop(Proxy *p);
 
 #endif

@@ -161,6 +161,17 @@ WRAP(int, fdatasync, (int fd))
     return ramdisk_has_fd(fd) ? 0 : __real_fdatasync(fd);
 }
 
+WRAP(int, syncfs, (int fd))
+{
+    return ramdisk_has_fd(fd) ? 0 : __real_syncfs(fd);
+}
+
+/* Only a hint. */
+WRAP(int, sync_file_range, (int fd, off_t at, off_t n, unsigned flags))
+{
+    return ramdisk_has_fd(fd) ? 0 : __real_sync_file_range(fd, at, n, flags);
+}
+
 /* --- Looking --------------------------------------------------------------------------- */
 
 WRAP(int, fstat64, (int fd, struct stat *out))

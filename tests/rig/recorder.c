@@ -5,6 +5,7 @@
 #include "rig/recorder.h"
 
 #include <assert.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -172,6 +173,14 @@ static void note_sync(Recorder *r, const IoCall *call, StepKind kind)
             .p;
 }
 
+static void note_sync_all(Recorder *r, bool failed)
+{
+    if (!r->to)
+        return;
+    Step *step = add(r, failed ? STEP_SYNC_ALL_FAILED : STEP_SYNC_ALL);
+    step->about = failed ? "syncfs fails" : "syncfs";
+}
+
 static void note_rename(Recorder *r, const IoCall *call)
 {
     int dir = -1, dir2 = -1;
@@ -227,7 +236,13 @@ static long before(void *ctx, IoCall *call)
 {
     Recorder *r = ctx;
     long said = r->next ? r->next->before(r->next->ctx, call) : 0;
-    bool sync = call->kind == IO_FSYNC || call->kind == IO_FDATASYNC;
+    bool sync = call->kind == IO_FSYNC || call->kind == IO_FDATASYNC, all = call->kind == IO_SYNCFS;
+    if (all && said == -EOPNOTSUPP)
+        return said; /* it was not tried */
+    if (all && said <= 0) {
+        note_sync_all(r, said < 0);
+        return said < 0 ? said : IO_PRETEND;
+    }
     if (!sync || said > 0)
         return said;
     note_sync(r, call, said < 0 ? STEP_SYNC_FAILED : STEP_SYNC);
@@ -258,6 +273,7 @@ static void note(Recorder *r, const IoCall *call)
         break;
     case IO_FSYNC:
     case IO_FDATASYNC:
+    case IO_SYNCFS:
     case IO_READ:
     case IO_STAT:
     case IO_LOCK:

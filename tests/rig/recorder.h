@@ -22,6 +22,8 @@ typedef enum StepKind {
     STEP_TRUNCATE, /* inode: to the size `at` */
     STEP_SYNC,     /* inode, a file or a directory */
     STEP_SYNC_FAILED,
+    STEP_SYNC_ALL, /* all there is */
+    STEP_SYNC_ALL_FAILED,
     STEP_BEGIN, /* operation `at` of the workload begins */
     STEP_ACK,   /* operation `at` has returned */
 } StepKind;

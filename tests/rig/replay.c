@@ -83,6 +83,8 @@ static void apply_names(Tree *t, const Step *s)
     case STEP_TRUNCATE:
     case STEP_SYNC:
     case STEP_SYNC_FAILED:
+    case STEP_SYNC_ALL:
+    case STEP_SYNC_ALL_FAILED:
     case STEP_BEGIN:
     case STEP_ACK:
         assert(false); /* these change no names */
@@ -114,6 +116,17 @@ static void settle_names(Replay *r, int inode)
         memmove(r->changes, r->changes + done, r->changes_n * sizeof *r->changes);
 }
 
+/* Of the whole disk: every byte, and every name if it did not fail. */
+static void settle_all(Replay *r, bool failed)
+{
+    for (size_t i = 0; i < r->rec->inodes; i++) {
+        if (!r->rec->dirs[i])
+            file_settle(&r->files[i], failed);
+        else if (!failed)
+            settle_names(r, (int)i);
+    }
+}
+
 static void follow_names(Replay *r, const Step *s)
 {
     if (r->changes_n == r->changes_cap) {
@@ -142,6 +155,10 @@ static void follow(Replay *r, const Step *s)
     case STEP_SYNC_FAILED:
         if (!r->rec->dirs[s->inode])
             file_settle(&r->files[s->inode], true);
+        break;
+    case STEP_SYNC_ALL:
+    case STEP_SYNC_ALL_FAILED:
+        settle_all(r, s->kind == STEP_SYNC_ALL_FAILED);
         break;
     case STEP_BEGIN:
         r->begun = (size_t)s->at + 1;

@@ -41,17 +41,17 @@ static void a_write_of_an_artifact_that_has_changed_is_refused(Desk *d)
 
 static void tasks_are_done_in_their_order(Desk *d)
 {
-    says(d, "task_next", "{}", "(empty)\n... 0 ready, 0 waiting, 0 problems");
+    says(d, "task_ready", "{}", "(empty)\n... 0 ready, 0 waiting, 0 problems");
     says(d, "task_add", "{\"id\":\"a\",\"description\":\"first\"}", "task 'a' is pending, event 1");
     says(d, "task_add", "{\"id\":\"b\",\"description\":\"then\",\"dependencies\":[\"a\"]}",
          "task 'b' is pending, event 1");
-    AUTO(ToolReply) next = call(d, "task_next", "{}");
+    AUTO(ToolReply) next = call(d, "task_ready", "{}");
     assert_has(next.text, "{\"task_id\":\"a\",\"description\":\"first\"");
     assert_has(next.text, "\n... 1 ready, 1 waiting, 0 problems");
     says(d, "task_move", "{\"id\":\"a\",\"to\":\"running\"}", "task 'a' is running, event 3");
     says(d, "task_move", "{\"id\":\"a\",\"to\":\"completed\",\"result\":\"done\"}",
          "task 'a' is completed, event 4");
-    AUTO(ToolReply) after = call(d, "task_next", "{}");
+    AUTO(ToolReply) after = call(d, "task_ready", "{}");
     assert_has(after.text, "{\"task_id\":\"b\"");
     AUTO(ToolReply) bad = call(d, "task_move", "{\"id\":\"a\",\"to\":\"ready\"}");
     assert_true(bad.is_error);

@@ -18,7 +18,7 @@ static bool is_known(unsigned set, Str word)
     for (size_t i = 0; (t = tool_at(set, i)); i++) {
         if (str_eq(str(t->name), word))
             return true;
-        for (const Param *p = t->params; p->name; p++)
+        for (const Param *p = tool_params(t); p->name; p++)
             if (str_eq(str(p->name), word))
                 return true;
     }

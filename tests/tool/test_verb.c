@@ -82,7 +82,7 @@ static void each_row(void (*look)(const Noun *n, const Verb *v))
 
 static bool has_param(const Verb *v, const char *name)
 {
-    for (const Param *p = v->tool.params; p->name; p++)
+    for (const Param *p = tool_params(&v->tool); p->name; p++)
         if (strcmp(p->name, name) == 0)
             return true;
     return false;
@@ -101,7 +101,7 @@ static void names_fields(const Verb *v, const char *template, const Param *field
 {
     Str rest = str(template), before, place;
     while (str_cut(&rest, '{', &before) && str_cut(&rest, '}', &place)) {
-        place = str_from(place, strchr("?!'=", place.p[0]) != NULL);
+        place = str_from(place, strchr("?!'=^", place.p[0]) != NULL);
         place = str_slice(place, 0, str_find(place, '&'));
         place = str_slice(place, 0, str_find(place, ':'));
         place = str_slice(place, 0, str_find(place, '#'));
@@ -170,11 +170,11 @@ static void look_at_places(const Noun *n, const Verb *v)
 {
     (void)n;
     int places = 0, found = 0;
-    for (const Param *p = v->tool.params; p->name; p++)
+    for (const Param *p = tool_params(&v->tool); p->name; p++)
         if (p->place > places)
             places = p->place;
     for (int at = 1; at <= places; at++)
-        for (const Param *p = v->tool.params; p->name; p++)
+        for (const Param *p = tool_params(&v->tool); p->name; p++)
             found += p->place == at;
     assert_int_equal(found, places);
 }

@@ -560,6 +560,50 @@ static void a_pad_that_was_replaced_is_not_written(void **state)
     store_close(t);
 }
 
+/* What was acknowledged is in the log only.  Two handles, because servers have several. */
+static void a_log_that_was_removed_loses_nothing_and_is_not_written_to(void **state)
+{
+    const Place *p = *state;
+    Err e = { 0 };
+    Mark m;
+    char log[160];
+    snprintf(log, sizeof log, "%s-wal", p->db);
+    Store *s = place_open(p), *t = place_open(p);
+    must_put(s, S("notes/a"), S("one"));
+    must_put(t, S("notes/b"), S("two"));
+    assert_int_equal(unlink(log), 0);
+    assert_int_equal(put(s, S("notes/a"), S("three"), &m, &e), JOT_READ_ONLY);
+    assert_non_null(strstr(e.text, "its log (-wal) was removed or replaced"));
+    assert_int_equal(put(t, S("notes/b"), S("four"), &m, &e), JOT_READ_ONLY);
+    must_hold(s, S("notes/b"), S("two")); /* what was read can still be read */
+    store_close(s);
+    store_close(t);
+    Store *u = place_open(p);
+    must_hold(u, S("notes/a"), S("one"));
+    must_hold(u, S("notes/b"), S("two"));
+    must_put(u, S("notes/a"), S("five"));
+    store_close(u);
+}
+
+static void a_log_that_was_replaced_is_not_written_past(void **state)
+{
+    const Place *p = *state;
+    Err e = { 0 };
+    Mark m;
+    char log[160], other[160];
+    snprintf(log, sizeof log, "%s-wal", p->db);
+    snprintf(other, sizeof other, "%s-other", p->db);
+    Store *s = place_open(p);
+    must_put(s, S("notes/a"), S("one"));
+    FILE *f = fopen(other, "we");
+    assert_non_null(f);
+    fclose(f);
+    assert_int_equal(rename(other, log), 0);
+    assert_int_equal(put(s, S("notes/a"), S("two"), &m, &e), JOT_READ_ONLY);
+    assert_int_equal(put(s, S("notes/a"), S("two"), &m, &e), JOT_READ_ONLY);
+    store_close(s);
+}
+
 static void the_log_does_not_grow_without_end(void **state)
 {
     const Place *p = *state;
@@ -608,6 +652,8 @@ int main(void)
         T(a_deleted_lock_file_is_made_again),
         T(what_is_held_moves_to_a_lock_file_that_was_replaced),
         T(a_pad_that_was_replaced_is_not_written),
+        T(a_log_that_was_removed_loses_nothing_and_is_not_written_to),
+        T(a_log_that_was_replaced_is_not_written_past),
         T(the_log_does_not_grow_without_end),
 #undef T
     };

@@ -24,6 +24,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -239,17 +240,22 @@ static jot_status start(Watch *w, Jail *j, pid_t *supervisor, Err *e)
     return JOT_OK;
 }
 
-/* How many processes this user has: the limit counts all of them.  Root has none. */
-static uint64_t processes_of_user(void)
+/* How many threads this user has: RLIMIT_NPROC counts all of them, and a browser has hundreds in a
+ * few processes.  The directory of a process's threads has a link for each, and two of its own.
+ * Root has no such limit. */
+static uint64_t threads_of_user(void)
 {
     DIR *d = opendir("/proc");
     struct dirent *entry;
     struct stat info;
     uint64_t n = 0;
-    while (d && (entry = readdir(d)))
+    while (d && (entry = readdir(d))) {
+        char tasks[sizeof entry->d_name + sizeof "/task"];
+        snprintf(tasks, sizeof tasks, "%s/task", entry->d_name);
         if (entry->d_name[0] >= '0' && entry->d_name[0] <= '9' &&
-            fstatat(dirfd(d), entry->d_name, &info, 0) == 0 && info.st_uid == getuid())
-            n++;
+            fstatat(dirfd(d), tasks, &info, 0) == 0 && info.st_uid == getuid())
+            n += info.st_nlink > 2 ? info.st_nlink - 2 : 1;
+    }
     if (d)
         closedir(d);
     return n;
@@ -270,7 +276,7 @@ static jot_status make_jail(const ConfineJob *job, Arena *into, Jail *j, Err *e)
     unsigned max = CONFINE_PROCESSES_MAX + CONFINE_PROCESSES_MAX / 4;
     jail_limits(j, max, into);
     if (getuid() != 0)
-        j->nproc = processes_of_user() + max;
+        j->nproc = threads_of_user() + CONFINE_SPARE + max;
     switch (job->how) {
     case CONFINE_BWRAP:
         return jail_bwrap(job, into, j, e);

@@ -36,7 +36,8 @@
 
 enum {
     CONFINE_PROCESSES_MAX = 256,
-    CONFINE_GRACE_MS = 500,                  /* between asking a command to end and killing it */
+    CONFINE_SPARE = 1024,   /* threads that the user's other programs may start meanwhile */
+    CONFINE_GRACE_MS = 500, /* between asking a command to end and killing it */
     CONFINE_FLOOD_BYTES = 64 * 1024 * 1024,  /* of output, after which it is ended */
     CONFINE_FILE_BYTES = 1024 * 1024 * 1024, /* of one file */
     CONFINE_TMP_BYTES = 256 * 1024 * 1024,   /* of /tmp, where the mechanism can say so */

@@ -1,4 +1,12 @@
-/* jail.c - what all mechanisms have in common: environment, shell, a /tmp, and none at all. */
+/* jail.c - what all mechanisms have in common: environment, shell, a /tmp, and none at all.
+ *
+ * A command gets an environment that is made here, not ours with names taken out: a list of what
+ * is secret is never complete.  Language and time zone are taken over.  HOME and TMPDIR lead to a
+ * directory of its own, which is removed afterwards through descriptors that are held from the
+ * start (jail_remove.c): a command that still runs cannot lead the removal elsewhere.
+ *
+ * What comes on top is each mechanism's: bubblewrap's mounts (jail_bwrap.c), or Landlock and the
+ * filter of system calls alone (jail_landlock.c, filter.c). */
 #include "agent/sandbox/jail.h"
 
 #include <assert.h>

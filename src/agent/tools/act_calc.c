@@ -457,6 +457,6 @@ const Tool act_calc = {
     .about = "Compute an expression: + - * / % ^, parentheses, sqrt, min, max, round, log, sin and "
              "the like, pi, e. Whole numbers are exact up to 64 bits.",
     .effects = TOOL_READS | TOOL_OUTSIDE | TOOL_IDEMPOTENT,
-    .params = { { "expression", PARAM_TEXT, .min = 1, .max = TEXT_MAX } },
+    .params = PARAMS({ "expression", PARAM_TEXT, .min = 1, .max = TEXT_MAX }),
     .run = run,
 };

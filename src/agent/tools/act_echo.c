@@ -19,7 +19,8 @@ const Tool act_echo = {
     .title = "Echo",
     .about = "Say a text back, as it is.",
     .effects = TOOL_READS | TOOL_OUTSIDE | TOOL_IDEMPOTENT,
-    .params = { { "text", PARAM_TEXT, .optional = true, .max = TEXT_MAX },
-                { "message", PARAM_TEXT, .about = "the same", .optional = true, .max = TEXT_MAX } },
+    .params =
+        PARAMS({ "text", PARAM_TEXT, .optional = true, .max = TEXT_MAX },
+               { "message", PARAM_TEXT, .about = "the same", .optional = true, .max = TEXT_MAX }),
     .run = run,
 };

@@ -171,12 +171,12 @@ const Tool act_read_file = {
     .about = "Read a text file of the working directory, or a part of it. The last line says which "
              "part this is and how to continue.",
     .effects = TOOL_READS | TOOL_OUTSIDE,
-    .params = {
+    .params = PARAMS(
         { "path", PARAM_TEXT, .max = WORKDIR_PATH_MAX },
         { "from_line", PARAM_NUMBER, .optional = true, .min = 1 },
         { "lines", PARAM_NUMBER, .about = "how many", .optional = true, .min = 1, .max = 100000 },
         { "from_byte", PARAM_NUMBER, .about = "from 0 on", .optional = true },
-        { "bytes", PARAM_NUMBER, .about = "how many", .optional = true, .min = 1, .max = READ_MAX },
-    },
+        { "bytes", PARAM_NUMBER, .about = "how many", .optional = true, .min = 1,
+          .max = READ_MAX }),
     .run = run,
 };

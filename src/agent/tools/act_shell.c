@@ -101,10 +101,8 @@ const Tool act_shell = {
              "configuration of git, AGENTS.md, .vscode and their like) stay as they are, and files "
              "of the scratchpad cannot be opened: use its tools. The last line says how it ended.",
     .effects = TOOL_WRITES | TOOL_EXECUTES,
-    .params = {
-        { "command", PARAM_TEXT, .min = 1, .max = CONFINE_COMMAND_MAX },
-        { "seconds", PARAM_NUMBER, .about = "after which it is stopped; 60", .optional = true,
-          .min = 1, .max = ACT_SHELL_MS_MAX / 1000 },
-    },
+    .params = PARAMS({ "command", PARAM_TEXT, .min = 1, .max = CONFINE_COMMAND_MAX },
+                     { "seconds", PARAM_NUMBER, .about = "after which it is stopped; 60",
+                       .optional = true, .min = 1, .max = ACT_SHELL_MS_MAX / 1000 }),
     .run = run,
 };

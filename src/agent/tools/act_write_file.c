@@ -24,9 +24,7 @@ const Tool act_write_file = {
     .about = "Write a file of the working directory; what was there is replaced. What you have to "
              "remember belongs into the scratchpad instead.",
     .effects = TOOL_WRITES | TOOL_OUTSIDE,
-    .params = {
-        { "path", PARAM_TEXT, .max = WORKDIR_PATH_MAX },
-        { "content", PARAM_TEXT, .max = FILE_MAX },
-    },
+    .params = PARAMS({ "path", PARAM_TEXT, .max = WORKDIR_PATH_MAX },
+                     { "content", PARAM_TEXT, .max = FILE_MAX }),
     .run = run,
 };

@@ -206,6 +206,8 @@ static void gone(void *ctx, uint64_t number)
 {
     McpHttp *h = ctx;
     McpLarge **reading = find_reading(h, number);
+    if (h->o->beside)
+        h->o->beside->gone(h->o->beside->ctx, number);
     if (*reading && !(*reading)->outlives_client && large_reader_withdraw(h->large_reader, number))
         free(end_reading(h, reading, NULL));
     else if (!*reading && !mcp_http_session_gone(h, number))
@@ -229,6 +231,8 @@ static void end_streams(void *ctx, void *arg)
 {
     McpHttp *h = ctx;
     (void)arg;
+    if (h->o->beside)
+        h->o->beside->end(h->o->beside->ctx);
     mcp_http_session_end(h);
     queue_end_subscriptions(h->queue);
     http_server_post(h->server, end_at_last, NULL);
@@ -252,6 +256,18 @@ static const HttpRoute routes[] = {
 };
 /* clang-format on */
 
+/* Ours, and those beside them. */
+static void make_routes(McpHttp *h)
+{
+    size_t n = 0;
+    for (const HttpRoute *r = routes; r->path; r++)
+        h->routes[n++] = *r;
+    for (const HttpRoute *r = h->o->beside ? h->o->beside->routes : routes + n; r->path; r++) {
+        assert(n + 1 < MCP_HTTP_ROUTES_MAX);
+        h->routes[n++] = *r;
+    }
+}
+
 static void open_ids(McpHttp *h)
 {
     const HttpGuard *g = &h->o->guard;
@@ -270,10 +286,11 @@ jot_status mcp_http(const McpHttpOptions *o, Err *e)
     McpHttp *h = &http;
     h->o = o;
     h->io = o->mcp.io ? o->mcp.io : &io_system;
+    make_routes(h);
     h->http = (HttpOptions){ .address = o->address,
                              .guard = o->guard,
                              .limits = { .body_max = RPC_LINE_MAX },
-                             .routes = routes,
+                             .routes = h->routes,
                              .gone = gone,
                              .ctx = h };
     TRY(http_server_open(&h->server, &h->http, e));
@@ -281,6 +298,8 @@ jot_status mcp_http(const McpHttpOptions *o, Err *e)
     h->queue = queue_start(&o->mcp, MCP_HTTP_WORKERS);
     h->large_reader = large_reader_start(post_read, h); /* signals are blocked by now, for it too */
     queue_on_signal(h->queue, end, h);
+    if (o->beside)
+        o->beside->start(o->beside->ctx, h->server);
     http_server_every(h->server, EXPIRE_MS, every_second);
     if (o->ready)
         o->ready(o->ctx, http_server_port(h->server));

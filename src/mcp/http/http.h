@@ -20,6 +20,7 @@
 
 enum {
     MCP_HTTP_WORKERS = 8,
+    MCP_HTTP_ROUTES_MAX = 32, /* with those beside it */
     MCP_HTTP_SESSIONS_MAX = 64,
     MCP_HTTP_PATIENCE_MS = 250, /* an answer that takes longer comes as an event stream */
     MCP_HTTP_IDLE_S = 30 * 60,  /* a session nobody uses is closed after this, and can be resumed */
@@ -27,11 +28,21 @@ enum {
     MCP_HTTP_LARGE_MAX = 256,   /* messages that wait for that */
 };
 
+/* What is served beside MCP at the same address. */
+typedef struct McpBeside {
+    const HttpRoute *routes; /* with a ctx of their own; end in {0} */
+    void (*start)(void *ctx, HttpServer *s);
+    void (*gone)(void *ctx, uint64_t number); /* as HttpOptions has it */
+    void (*end)(void *ctx);                   /* the server ends */
+    void *ctx;
+} McpBeside;
+
 typedef struct McpHttpOptions {
     McpOptions mcp;
     Str address;
     HttpGuard guard;
-    int64_t idle_s; /* 0: MCP_HTTP_IDLE_S */
+    int64_t idle_s;          /* 0: MCP_HTTP_IDLE_S */
+    const McpBeside *beside; /* NULL: nothing */
     /* Called when something is not as it should be, and yet works; may be NULL. */
     void (*warn)(void *ctx, const char *text);
     /* Called once, when the server accepts connections. */

@@ -42,6 +42,7 @@ typedef struct McpLarge {
 typedef struct McpHttp {
     const McpHttpOptions *o;
     HttpOptions http;
+    HttpRoute routes[MCP_HTTP_ROUTES_MAX];
     HttpServer *server;
     Queue *queue;
     const Io *io;

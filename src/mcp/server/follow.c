@@ -1,5 +1,15 @@
 /* follow.c - a watch, opened and opened again, and the feeds that hear of it.
  *
+ * The thread is always in one of two states:
+ *
+ *     +----------+   it opens: "everything has changed"       +---------+
+ *     | no pad,  | -----------------------------------------> | watches | --> changes to all feeds
+ *     | sleeps   | <----------------------------------------- |         |
+ *     +----------+   it failed, or its path leads elsewhere   +---------+
+ *
+ * A failure is reported once and doubles the sleep, up to FOLLOW_PAUSE_MAX_MS, but for one that
+ * may be over soon; the first look that succeeds forgets it.
+ *
  * Two locks, and neither is taken while the other is held: `feeds_lock` guards the list
  * of feeds and is held while they are notified, `lock` only the step from "off" to "on". */
 #include "mcp/server/follow.h"
@@ -119,7 +129,7 @@ static void open_watch(Follower *f)
     worker_pad_check(&f->pad);
     jot_status st = worker_pad_open(&f->pad, false, &m, &e);
     if (st == JOT_OK)
-        st = watch_open(&f->watch, m, (Str){ 0 }, &e);
+        st = watch_open(&f->watch, m, &(WatchAsk){ 0 }, &e);
     if (st != JOT_OK && st != JOT_NOT_FOUND)
         report_failure(f, &e);
 }
@@ -175,7 +185,7 @@ static void start_single(Follower *f, WorkerPad *pad)
     Err e = { 0 };
     if (f->watch || worker_pad_open(pad, false, &m, &e) != JOT_OK)
         return;
-    if (watch_open(&f->watch, m, (Str){ 0 }, &e) != JOT_OK)
+    if (watch_open(&f->watch, m, &(WatchAsk){ 0 }, &e) != JOT_OK)
         warn(f, e.text);
 }
 

@@ -7,6 +7,10 @@
  *        |            +-- cancelled: ends soon if it only reads; its answer is not sent
  *        +--------------- cancelled: over at once
  *
+ * One worker is there from the start; another is started when something may begin and none is
+ * idle, up to the number that the transport asked for.  Most clients send one request and wait:
+ * their server starts sooner by the threads that it never needs.
+ *
  * Who owns what: a worker owns its pad.  A client belongs to the transport until it is
  * gone, and then to its last job, which frees it.  `lock` guards the queue and is never
  * held while something is sent or a request runs. */
@@ -49,7 +53,9 @@ struct Queue {
     QueueJob jobs[QUEUE_MAX];
     uint64_t arrivals;
     size_t waiting, running;
-    bool ending; /* nothing more is begun */
+    int workers, workers_max; /* threads there are, and may be */
+    int idle;                 /* of them, those that wait for something to do */
+    bool ending;              /* nothing more is begun */
 
     void (*end)(void *ctx);
     void *end_ctx;
@@ -95,10 +101,27 @@ static QueueJob *next_job(Queue *q)
 
 /* --- Jobs come and go, with the lock held -------------------------------------------------- */
 
-/* Wake a worker if there is something for one. */
+static void *work(void *ctx);
+
+static bool start(void *(*run)(void *), Queue *q)
+{
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, run, q) != 0)
+        return false;
+    pthread_detach(thread);
+    return true;
+}
+
+/* Wake a worker if there is something for one, or start one.  Where the system has no thread to
+ * give, those that are there do it when they come to it. */
 static void call_worker(Queue *q)
 {
-    if (next_job(q))
+    if (!next_job(q))
+        return;
+    assert(q->workers > 0 && q->idle >= 0 && q->idle <= q->workers);
+    if (q->idle == 0 && q->workers < q->workers_max)
+        q->workers += start(work, q);
+    else
         pthread_cond_signal(&q->todo);
 }
 
@@ -211,8 +234,11 @@ static void *work(void *ctx)
     for (;;) {
         QueueJob *job;
         pthread_mutex_lock(&q->lock);
-        while (!(job = next_job(q)))
+        while (!(job = next_job(q))) {
+            q->idle++;
             pthread_cond_wait(&q->todo, &q->lock);
+            q->idle--;
+        }
         begin(q, job);
         call_worker(q);
         pthread_mutex_unlock(&q->lock);
@@ -404,14 +430,6 @@ static sigset_t signals(void)
     return set;
 }
 
-static void start(void *(*run)(void *), Queue *q)
-{
-    pthread_t thread;
-    if (pthread_create(&thread, NULL, run, q) != 0)
-        mem_exhausted();
-    pthread_detach(thread);
-}
-
 Queue *queue_start(const McpOptions *o, int workers)
 {
     Queue *q = mem_alloc(sizeof *q);
@@ -424,8 +442,10 @@ Queue *queue_start(const McpOptions *o, int workers)
     pthread_cond_init(&q->job_over, NULL);
     pthread_sigmask(SIG_BLOCK, &set, NULL);
     signal(SIGPIPE, SIG_IGN);
-    for (int i = 0; i < (q->single ? 1 : workers); i++)
-        start(work, q);
+    q->workers = 1;
+    q->workers_max = q->single ? 1 : workers;
+    if (!start(work, q))
+        mem_exhausted();
     return q;
 }
 
@@ -463,7 +483,8 @@ void queue_on_signal(Queue *q, void (*end)(void *ctx), void *ctx)
 {
     q->end = end;
     q->end_ctx = ctx;
-    start(wait_for_signal, q);
+    if (!start(wait_for_signal, q))
+        mem_exhausted();
 }
 
 void queue_drain(Queue *q)

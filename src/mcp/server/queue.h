@@ -4,7 +4,7 @@
  * pad is answered there and then.  What needs it becomes a job, which a worker runs: a
  * thread with the pad open for itself.
  *
- *     transport's thread                 workers (4 for a pipe, 8 for HTTP)
+ *     transport's thread                 workers (up to 4 for a pipe, 8 for HTTP)
  *
  *       queue_take ---> [ job job job ] ---> queue_run ---> sink
  *            |                                   ^
@@ -35,8 +35,8 @@ typedef struct Queue Queue;
 typedef struct QueueClient QueueClient;
 typedef struct QueueJob QueueJob;
 
-/* Block SIGTERM, and SIGINT and SIGHUP unless they are ignored, and start the threads.  `o` must
- * last as long as the process.  Never NULL. */
+/* Block SIGTERM, and SIGINT and SIGHUP unless they are ignored, and start a worker; more
+ * follow as they are needed.  `o` must last as long as the process.  Never NULL. */
 Queue *queue_start(const McpOptions *o, int workers);
 
 /* When a signal comes, begin nothing new, give what runs QUEUE_GRACE_MS to end, then call `end`, on

@@ -24,9 +24,11 @@
 #define MCP_SERVER_SESSION_H
 
 #include "mcp/protocol/message.h"
-#include "mcp/server/worker_pad.h"
+#include "tool/worker_pad.h"
 
 #define MCP_MODERN "2026-07-28"
+
+typedef PadOptions McpOptions;
 
 enum {
     MCP_PAGE = 100,       /* names on a page of a list */

@@ -211,6 +211,7 @@ typedef struct Wanted {
     Str version;
     Arena *into;
     Record found; /* the newest that fits; seq 0: none */
+    bool several; /* another one fits too */
 } Wanted;
 
 static jot_status look_for(void *ctx, const Record *r)
@@ -218,6 +219,8 @@ static jot_status look_for(void *ctx, const Record *r)
     Wanted *w = ctx;
     if (r->mark.op != OP_PUT || !version_names(w->version, r->mark.sha256))
         return JOT_OK;
+    w->several =
+        w->several || (w->found.mark.seq && !hash_eq(w->found.mark.sha256, r->mark.sha256));
     w->found = (Record){ .mark = r->mark,
                          .by = arena_copy(w->into, r->by),
                          .meta = arena_copy(w->into, r->meta),
@@ -231,13 +234,16 @@ static jot_status read_version(Memory *m, Str stream, Str version, Arena *into, 
     Wanted w = { .version = version, .into = into };
     TRY(version_check(version, e));
     jot_status st = doc_read(m, stream, into, out, e);
-    if (st == JOT_OK && version_names(version, out->mark.sha256))
+    if (st == JOT_OK && version.n >= VERSION_HEX && version_names(version, out->mark.sha256))
         return JOT_OK;
     if (st != JOT_NOT_FOUND)
         TRY(st);
     st = memory_each_record(m, stream, &(RecordVisit){ .from = 1, .each = look_for, .ctx = &w }, e);
     if (st != JOT_NOT_FOUND)
         TRY(st);
+    if (w.several)
+        return err_set(e, JOT_INVALID, "'%s' names more than one version of '%s': use more digits",
+                       err_show(&b, version), err_show(&a, stream));
     if (w.found.mark.seq == 0)
         return err_set(e, JOT_NOT_FOUND, "'%s' has no version %s", err_show(&a, stream),
                        err_show(&b, version));
@@ -343,7 +349,7 @@ static const char *look_inside(Memory *m, const Listed *l, Arena *into)
     Doc doc;
     Err why = { 0 };
     bool edited = str_eq(l->by, S(STORE_OUTSIDE)) || l->mark.seq == 0;
-    if (!edited || doc_read(m, l->name, &arena, &doc, &why) != JOT_OK)
+    if (!edited || doc_glance(m, l->name, &arena, &doc, &why) != JOT_OK)
         return NULL;
     if (json_read(doc.text, &value, &why) == JOT_OK)
         return NULL;

@@ -63,7 +63,7 @@ MUST_USE jot_status artifact_write(Memory *m, const ArtifactWrite *w, Arena *int
 
 typedef struct ArtifactRead {
     Str category, id;
-    Str version; /* 12 to 64 hex digits of its hash; empty: as it is now */
+    Str version; /* 7 to 64 hex digits of its hash; empty: as it is now */
 } ArtifactRead;
 
 /* The artifact as it is, or as it was at a version.

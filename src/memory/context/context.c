@@ -152,7 +152,8 @@ static void show_note(Build *b, Str key, const Doc *doc, bool rule, uint64_t *ro
     Part p = { .word = rule ? "rule" : "note", .value = doc->text };
     AUTO(Buf) says = { 0 };
     frame_attribute_add(&says, &b->frame, "key", key);
-    frame_attribute_add(&says, &b->frame, "version", str(version_of(doc->mark.sha256).text));
+    frame_attribute_add(&says, &b->frame, "version",
+                        str(version_listed(doc->mark.seq, doc->mark.sha256).text));
     if (!rule)
         frame_attribute_add(&says, &b->frame, "approved", S(NOT_APPROVED));
     p.attributes = buf_str(&says);
@@ -165,7 +166,7 @@ static void show_note(Build *b, Str key, const Doc *doc, bool rule, uint64_t *ro
 static jot_status read_note(Build *b, Str key, Arena *into, Doc *out, Err *e)
 {
     Str stream = arena_printf(into, "notes/" STR_FMT, STR_ARG(key));
-    return doc_read(b->m, stream, into, out, e);
+    return doc_glance(b->m, stream, into, out, e);
 }
 
 /* `listed`: it is known to be there. */
@@ -477,7 +478,7 @@ static jot_status add_state(Build *b, uint64_t share, Err *e)
     if (agent.n == 0)
         return JOT_OK;
     Str stream = arena_printf(b->into, "cycles/" STR_FMT, STR_ARG(agent));
-    jot_status st = doc_read(b->m, stream, b->into, &doc, e);
+    jot_status st = doc_glance(b->m, stream, b->into, &doc, e);
     if (st == JOT_NOT_FOUND)
         return JOT_OK;
     TRY(st);

@@ -48,6 +48,7 @@ typedef struct ContextAsk {
     const char *language; /* of the endings of its words, as in search.h */
     uint64_t limit;       /* of calls, as in usage.h; 0: the run's */
     unsigned reach;       /* what the reader has to get what is left out, as in pointer.h */
+    int64_t until_ms;     /* of the clock since boot: notes are looked at until then; 0: all are */
     bool overview;        /* of the pad beside the run; without a run it is there anyway */
 } ContextAsk;
 

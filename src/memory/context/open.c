@@ -76,7 +76,7 @@ static void add_task(Work *w, const Task *t)
     if (w->out->tasks++ >= OPEN_TASKS)
         return;
     OpenItem *x = add(w, "task", t->id);
-    Str who = t->status == TASK_RUNNING ? t->by : t->agent;
+    Str who = t->holder.n ? t->holder : t->agent;
     x->says =
         arena_printf(w->into, "%s%s" STR_FMT "%s" STR_FMT, task_status_name(t->status),
                      who.n ? ", " : "", STR_ARG(who), t->reason.n ? ", " : "", STR_ARG(t->reason));
@@ -93,7 +93,7 @@ static jot_status add_tasks(Work *w)
     TRY(task_list(w->m, &(TaskQuery){ 0 }, w->into, &list, w->e));
     for (size_t s = 0; s < COUNT_OF(order); s++)
         for (size_t i = 0; i < list.n; i++)
-            if (list.items[i].status == order[s])
+            if (list.items[i].status == order[s] && !list.items[i].cancelled)
                 add_task(w, &list.items[i]);
     return JOT_OK;
 }

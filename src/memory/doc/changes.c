@@ -2,7 +2,10 @@
  *
  * The streams are taken by their heads, the newest first, and each is read backwards only as far as
  * it can still have one of the changes that are wanted: once there are enough of them, the oldest
- * one is the bound, and the first stream whose head is older ends the search. */
+ * one is the bound, and the first stream whose head is older ends the search.
+ *
+ * Whose changes a stream has is known only when it is read.  So one author's are sought in the
+ * newest CHANGES_STREAMS streams, and the answer says how many others there are. */
 #include "memory/doc/changes.h"
 
 #include <stdlib.h>
@@ -90,8 +93,9 @@ static jot_status look_back(Search *s, Str stream, Err *e)
     uint64_t before = 0;
     for (bool more = true; more;) {
         History page;
-        jot_status st =
-            history_page(s->m, stream, &(HistoryAsk){ before, PAGE }, s->into, &page, e);
+        jot_status st = history_page(
+            s->m, stream, &(HistoryAsk){ .before = before, .limit = PAGE, .glance = true }, s->into,
+            &page, e);
         if (st == JOT_NOT_FOUND)
             return JOT_OK;
         TRY(st);
@@ -144,9 +148,13 @@ jot_status changes_list(Memory *m, const ChangesAsk *ask, Arena *into, ChangeLis
             TRY(look_back(&s, l->name, e));
         settle(&s);
     }
+    bool full = s.n == ask->limit, rest = streams.total > streams.n;
+    /* Older than the bound is what nobody wants. */
+    bool reached = rest && !full && streams.items[streams.n - 1].mark.at_ms >= s.bound_ms;
     *out = (ChangeList){ .items = s.items,
                          .n = s.n,
-                         .more = (s.more || streams.total > streams.n) && s.n == ask->limit };
+                         .more = (s.more || rest) && full,
+                         .unseen = ask->by.n && reached ? streams.total - streams.n : 0 };
     return JOT_OK;
 }
 
@@ -174,5 +182,8 @@ json_t *changes_json(const ChangeList *l)
             json_object_set_new(row, "records", json_integer((json_int_t)c->joined));
         json_array_append_new(list, row);
     }
-    return json_pack("{s:o, s:b}", "changes", list, "more", l->more);
+    json_t *all = json_pack("{s:o, s:b}", "changes", list, "more", l->more);
+    if (l->unseen)
+        json_object_set_new(all, "unseen", json_integer((json_int_t)l->unseen));
+    return all;
 }

@@ -30,7 +30,8 @@ typedef struct Change {
 typedef struct ChangeList {
     Change *items; /* newest first; of one millisecond by name, then by seq */
     size_t n;
-    bool more; /* there are older ones */
+    bool more;     /* there are older ones */
+    size_t unseen; /* streams that were not looked at, older than all that were: of `by` only */
 } ChangeList;
 
 /* JOT_INVALID: what cannot be a kind.  Lives in `into`. */
@@ -40,7 +41,8 @@ MUST_USE jot_status changes_list(Memory *m, const ChangesAsk *ask, Arena *into, 
 /* "made", "wrote", "edited" (by a person, in the file itself), "deleted", "added". */
 const char *change_word(const Change *c);
 
-/* {"changes": [mark_json with "change", "grew", "records" ...], "more"}; the caller owns it. */
+/* {"changes": [mark_json with "change", "grew", "records" ...], "more", "unseen" if not 0}; the
+ * caller owns it. */
 json_t *changes_json(const ChangeList *l);
 
 #endif

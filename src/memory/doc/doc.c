@@ -29,6 +29,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
+#include "memory/doc/history_internal.h"
 
 Version version_of(Hash sha256)
 {
@@ -37,22 +38,27 @@ Version version_of(Hash sha256)
     return v;
 }
 
+Version version_listed(uint64_t seq, Hash sha256)
+{
+    return seq ? version_of(sha256) : (Version){ "edited" };
+}
+
 jot_status version_check(Str text, Err *e)
 {
-    bool good = text.n >= VERSION_HEX && text.n <= HASH_HEX;
+    bool good = text.n >= VERSION_SHORT && text.n <= HASH_HEX;
     for (size_t i = 0; good && i < text.n; i++)
         good = (text.p[i] >= '0' && text.p[i] <= '9') || (text.p[i] >= 'a' && text.p[i] <= 'f');
     if (good)
         return JOT_OK;
     Shown shown;
     return err_set(e, JOT_INVALID, "invalid version '%s': use %d to %d hex digits, as a read gives",
-                   err_show(&shown, text), VERSION_HEX, HASH_HEX);
+                   err_show(&shown, text), VERSION_SHORT, HASH_HEX);
 }
 
 bool version_names(Str text, Hash sha256)
 {
     HashHex hex = hash_hex(sha256);
-    return text.n >= VERSION_HEX && text.n <= HASH_HEX && memcmp(text.p, hex.text, text.n) == 0;
+    return text.n >= VERSION_SHORT && text.n <= HASH_HEX && memcmp(text.p, hex.text, text.n) == 0;
 }
 
 DocName doc_name(Str stream)
@@ -86,19 +92,25 @@ Str doc_word(Str stream)
     return str_starts(stream, S("notes/")) ? str_from(stream, 6) : stream;
 }
 
-jot_status doc_present(Memory *m, Str stream, Arena *into, Doc *out, Err *e)
+jot_status doc_look(Memory *m, Str stream, bool names, Arena *into, Doc *out, Err *e)
 {
     Record head;
     *out = (Doc){ 0 };
     TRY(store_check_name(stream, e));
     Err missing = { 0 };
-    jot_status st = store_head(m->store, stream, HEAD_RECORD, into, &head, &missing);
+    jot_status st = names ? memory_head(m, stream, HEAD_RECORD, into, &head, &missing)
+                          : store_head(m->store, stream, HEAD_RECORD, into, &head, &missing);
     if (st == JOT_NOT_FOUND)
         return JOT_OK;
     if (st != JOT_OK)
         return err_pass(e, &missing, st);
     *out = (Doc){ .text = head.body, .by = head.by, .meta = head.meta, .mark = head.mark };
     return JOT_OK;
+}
+
+jot_status doc_present(Memory *m, Str stream, Arena *into, Doc *out, Err *e)
+{
+    return doc_look(m, stream, true, into, out, e);
 }
 
 static jot_status not_found(Str stream, Err *e)
@@ -109,6 +121,12 @@ static jot_status not_found(Str stream, Err *e)
 jot_status doc_read(Memory *m, Str stream, Arena *into, Doc *out, Err *e)
 {
     TRY(doc_present(m, stream, into, out, e));
+    return mark_live(&out->mark) ? JOT_OK : not_found(stream, e);
+}
+
+jot_status doc_glance(Memory *m, Str stream, Arena *into, Doc *out, Err *e)
+{
+    TRY(doc_look(m, stream, false, into, out, e));
     return mark_live(&out->mark) ? JOT_OK : not_found(stream, e);
 }
 
@@ -148,6 +166,7 @@ static jot_status change(Memory *m, Str stream, const Change *c, Arena *into, Do
         TRY(doc_present(m, stream, into, out, e));
         if (!mark_live(&out->mark) || !version_names(when->version, out->mark.sha256))
             return doc_conflict(stream, false, out, e);
+        TRY(history_only(m, stream, when->version, out->mark.sha256, e));
         x = (Expect){ .kind = EXPECT_HASH, .sha256 = out->mark.sha256 };
     }
     Mark mark;

@@ -13,7 +13,8 @@
 #include "memory/memory.h"
 
 enum {
-    VERSION_HEX = 12,
+    VERSION_HEX = 12,     /* digits that are shown */
+    VERSION_SHORT = 7,    /* digits that are understood, while they name one version */
     DOC_TRIES_MAX = 64,   /* how often edit and append begin again when somebody was faster */
     DOC_PLACES_SHOWN = 8, /* lines named when a text to replace is not unique */
     DOC_PLACES_MAX = 100, /* places counted then; beyond it there are "100 or more" */
@@ -24,8 +25,11 @@ typedef struct Version {
 } Version;
 
 Version version_of(Hash sha256);
+/* The same for who shows many documents and records no edit: "edited" for one that has no record
+ * (seq 0), because nobody promises that its text stays readable. */
+Version version_listed(uint64_t seq, Hash sha256);
 
-/* JOT_INVALID unless `text` is VERSION_HEX to HASH_HEX lower-case hex digits. */
+/* JOT_INVALID unless `text` is VERSION_SHORT to HASH_HEX lower-case hex digits. */
 MUST_USE jot_status version_check(Str text, Err *e);
 /* True if the (checked) text is the beginning of this hash. */
 bool version_names(Str text, Hash sha256);
@@ -51,13 +55,17 @@ typedef struct Doc {
     Str text;
     Str by;
     Str meta;
-    Mark mark; /* seq 0: a person's edit that the next write will record */
+    Mark mark; /* seq 0: a person's edit that has no record yet */
 } Doc;
 
-/* JOT_NOT_FOUND also if it was deleted. */
+/* JOT_NOT_FOUND also if it was deleted.  A person's edit is recorded first (memory_head). */
 MUST_USE jot_status doc_read(Memory *m, Str stream, Arena *into, Doc *out, Err *e);
 
-/* The head whatever it is: mark.op is OP_DELETE for what was deleted, 0 for what never was. */
+/* The same for who shows many documents, and names no versions: an edit stays unrecorded. */
+MUST_USE jot_status doc_glance(Memory *m, Str stream, Arena *into, Doc *out, Err *e);
+
+/* The head whatever it is: mark.op is OP_DELETE for what was deleted, 0 for what never was.  A
+ * person's edit is recorded first. */
 MUST_USE jot_status doc_present(Memory *m, Str stream, Arena *into, Doc *out, Err *e);
 
 /* JOT_CONFLICT, with a sentence that says where it stands now and who brought it there.  `absent`:
@@ -120,7 +128,8 @@ MUST_USE jot_status doc_move(Memory *m, Str from, Str to, Arena *into, Doc *out,
 
 /* {"key", "stream", "version", "sha256", "seq", "at", "by", "chars", "bytes", "meta"}, and "text"
  * if it is wanted; a note has a key, others only a stream.  "deleted": true stands for the version
- * of a tombstone.  The caller owns it. */
+ * of a tombstone, "edited": true beside that of a person's edit that has no record.  The caller
+ * owns it. */
 json_t *doc_json(Str stream, const Doc *d, bool with_text);
 /* The same for what a list or a history knows of a record: all but the text and its characters. */
 json_t *mark_json(Str stream, const Mark *mark, Str by, Str meta);

@@ -33,6 +33,8 @@ json_t *mark_json(Str stream, const Mark *mark, Str by, Str meta)
     }
     if (mark->redacted)
         set(o, "redacted", json_true());
+    if (mark->op && mark->seq == 0)
+        set(o, "edited", json_true());
     set(o, "seq", json_integer((json_int_t)mark->seq));
     set(o, "at", json_string(time_text(mark->at_ms).text));
     set(o, "by", json_text(by));

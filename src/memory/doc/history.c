@@ -9,9 +9,9 @@
  * What a stream lost to trimming or damage is missing here and said to be missing,
  * never guessed.
  *
- * On files a person's edit may not be recorded yet.  It is the newest version all the
- * same, with the seq 0; then the head does not know the seq of the newest record,
- * and history_last() searches it:
+ * On files a person's edit may have no record: nobody has named its version yet (memory_head), or
+ * it could not be recorded.  It is the newest version all the same, with the seq 0; then the head
+ * does not know the seq of the newest record, and history_last() searches it:
  *
  *     seq   1  2  3  .  5  6  7  8                 . missing   8 newest
  *           ?     ?           ?              ?     1, 2, 4, 8 ... until nothing is there
@@ -115,6 +115,7 @@ jot_status when_parse(Str text, When *out, Err *e)
     if (text.n <= SEQ_DIGITS && all_digits(text) && str_to_u64(text, STORE_SEQ_MAX, &out->number) &&
         out->number) {
         out->kind = WHEN_SEQ;
+        out->version = version_check(text, NULL) == JOT_OK ? text : (Str){ 0 };
         return JOT_OK;
     }
     if (version_check(text, NULL) == JOT_OK) {
@@ -129,7 +130,7 @@ jot_status when_parse(Str text, When *out, Err *e)
     return err_set(e, JOT_INVALID,
                    "'%s' names no version: use %d to %d hex digits, a seq, ~N, or a time such as "
                    "2026-01-31T18:45:00Z",
-                   err_show(&shown, text), VERSION_HEX, HASH_HEX);
+                   err_show(&shown, text), VERSION_SHORT, HASH_HEX);
 }
 
 static jot_status as_doc(Str stream, const Record *r, Doc *out, Err *e)
@@ -183,43 +184,93 @@ static jot_status at_time(Memory *m, Str stream, int64_t at_ms, Arena *into, Doc
     return at_seq(m, stream, low, into, out, e);
 }
 
-/* *out is the head, and then the newest record of this version. */
-static jot_status at_version(Memory *m, Str stream, Str version, Arena *into, Doc *out, Err *e)
+/* The newest version that digits name, and whether they name another one too. */
+typedef struct Named {
+    Str digits;
+    uint64_t seq; /* 0: none */
+    Hash sha256;
+    bool several;
+} Named;
+
+static void look_at(Named *n, const Mark *mark)
 {
-    if (mark_live(&out->mark) && version_names(version, out->mark.sha256))
-        return JOT_OK;
+    if (!mark_live(mark) || !version_names(n->digits, mark->sha256))
+        return;
+    if (hash_is_zero(n->sha256))
+        n->sha256 = mark->sha256;
+    n->several = n->several || !hash_eq(n->sha256, mark->sha256);
+    if (!n->seq && hash_eq(n->sha256, mark->sha256))
+        n->seq = mark->seq;
+}
+
+/* Through the history, newest first: as far as is needed to be sure. */
+static jot_status find_named(Memory *m, Str stream, Named *n, Err *e)
+{
     HistoryAsk ask = { .limit = HISTORY_PAGE_MAX };
-    for (bool more = true; more;) {
+    bool sure = n->digits.n >= VERSION_HEX;
+    for (bool more = true; more && !(sure && n->seq) && !n->several;) {
         AUTO(Arena) scratch = { 0 };
         History page;
         TRY(history_page(m, stream, &ask, &scratch, &page, e));
         for (size_t i = 0; i < page.n; i++) {
-            const Mark *mark = &page.items[i].mark;
-            if (mark->seq && mark_live(mark) && version_names(version, mark->sha256))
-                return at_seq(m, stream, mark->seq, into, out, e);
-            ask.before = mark->seq ? mark->seq : ask.before;
+            look_at(n, &page.items[i].mark);
+            ask.before = page.items[i].mark.seq ? page.items[i].mark.seq : ask.before;
         }
         more = page.more && page.n;
     }
     Shown shown;
+    return n->several
+               ? err_set(e, JOT_INVALID, "'%s' names more than one version of %s: use more digits",
+                         err_show(&shown, n->digits), doc_name(stream).text)
+               : JOT_OK;
+}
+
+jot_status history_only(Memory *m, Str stream, Str version, Hash one, Err *e)
+{
+    Named n = { .digits = version, .sha256 = one };
+    return version.n >= VERSION_HEX ? JOT_OK : find_named(m, stream, &n, e);
+}
+
+/* *out is the head, and then the newest record of this version. */
+static jot_status at_version(Memory *m, Str stream, Str version, Arena *into, Doc *out, Err *e)
+{
+    Shown shown;
+    if (mark_live(&out->mark) && version_names(version, out->mark.sha256))
+        return history_only(m, stream, version, out->mark.sha256, e);
+    Named n = { .digits = version };
+    TRY(find_named(m, stream, &n, e));
+    if (n.seq)
+        return at_seq(m, stream, n.seq, into, out, e);
     return err_set(e, JOT_NOT_FOUND, "%s has no version %s", doc_name(stream).text,
                    err_show(&shown, version));
 }
 
-/* *out is the head, and then what `steps` undos would leave. */
+/* *out is the head, and then the version `steps` before it. */
 static jot_status at_back(Memory *m, Str stream, uint64_t steps, Arena *into, Doc *out, Err *e)
 {
     Record at = record_of(out);
     Err missing = { 0 };
-    jot_status st = history_back(m, stream, steps, into, &at, &missing);
+    jot_status st = history_earlier(m, stream, steps, into, &at, &missing);
     if (st == JOT_NOT_FOUND)
-        return err_set(e, JOT_NOT_FOUND, "%s has no version %llu changes back: see its history",
+        return err_set(e, JOT_NOT_FOUND, "%s has no version %llu back: see its history",
                        doc_name(stream).text, (unsigned long long)steps);
     if (st != JOT_OK)
         return err_pass(e, &missing, st);
     if (at.mark.seq == 0)
         return err_set(e, JOT_NOT_FOUND, "%s did not exist then", doc_name(stream).text);
     return as_doc(stream, &at, out, e);
+}
+
+/* A seq; seven digits and more may be a version that has no letter in it. */
+static jot_status at_number(Memory *m, Str stream, const When *when, Arena *into, Doc *out, Err *e)
+{
+    Err other = { 0 };
+    Doc head = *out;
+    jot_status st = at_seq(m, stream, when->number, into, out, e);
+    if (st != JOT_NOT_FOUND || !when->version.n)
+        return st;
+    *out = head;
+    return at_version(m, stream, when->version, into, out, &other) == JOT_OK ? JOT_OK : st;
 }
 
 static jot_status find_version(Memory *m, Str stream, const When *when, Arena *into, Doc *out,
@@ -232,9 +283,9 @@ static jot_status find_version(Memory *m, Str stream, const When *when, Arena *i
         return never_was(stream, e);
     switch (when->kind) {
     case WHEN_NOW:
-        return doc_read(m, stream, into, out, e);
+        return mark_live(&out->mark) ? JOT_OK : never_was(stream, e);
     case WHEN_SEQ:
-        return at_seq(m, stream, when->number, into, out, e);
+        return at_number(m, stream, when, into, out, e);
     case WHEN_VERSION:
         return at_version(m, stream, when->version, into, out, e);
     case WHEN_TIME:
@@ -281,7 +332,7 @@ jot_status history_page(Memory *m, Str stream, const HistoryAsk *ask, Arena *int
     *out = (History){ 0 };
     if (limit == 0 || limit > HISTORY_PAGE_MAX)
         return err_set(e, JOT_INVALID, "a history takes 1 to %d versions", HISTORY_PAGE_MAX);
-    TRY(doc_present(m, stream, &arena, &head, e));
+    TRY(doc_look(m, stream, !ask->glance, &arena, &head, e));
     if (head.mark.op == 0)
         return never_was(stream, e);
     out->items = NEW_ARRAY(into, Record, limit + 1);

@@ -29,7 +29,7 @@ typedef enum WhenKind {
     WHEN_SEQ,     /* the record of this number */
     WHEN_VERSION, /* the newest record with this text */
     WHEN_TIME,    /* as it was then */
-    WHEN_BACK,    /* as that many undos would leave it */
+    WHEN_BACK,    /* that many versions before the present one */
 } WhenKind;
 
 typedef struct When {
@@ -39,8 +39,9 @@ typedef struct When {
     int64_t at_ms;
 } When;
 
-/* "" or "now", a seq (up to 11 digits), a version (12 to 64 hex digits), a time such as
- * 2026-01-31T18:45:00Z or 2026-01-31, or ~N for N changes back.  `version` is borrowed. */
+/* "" or "now", a seq (up to 11 digits), a version (7 to 64 hex digits; a number that is no seq is
+ * tried as one), a time such as 2026-01-31T18:45:00Z or 2026-01-31, or ~N for N versions back.
+ * `version` is borrowed. */
 MUST_USE jot_status when_parse(Str text, When *out, Err *e);
 
 /* The document as it was then.  JOT_NOT_FOUND: there is no such version, the document did not
@@ -60,6 +61,7 @@ typedef struct History {
 typedef struct HistoryAsk {
     uint64_t before; /* records older than this seq; 0: from the newest on */
     size_t limit;    /* how many, 1 to HISTORY_PAGE_MAX */
+    bool glance;     /* one of many documents: an edit stays unrecorded, and nothing is written */
 } HistoryAsk;
 
 /* Two versions of a document, and what changed between them. */
@@ -105,6 +107,11 @@ json_t *blame_json(const Blame *b);
  * there is nothing to undo, or it is not kept any more.  JOT_CONFLICT as for doc_write(), also if
  * somebody wrote in between. */
 MUST_USE jot_status history_undo(Memory *m, Str stream, const DocIf *when, Arena *into, Doc *out,
+                                 Err *e);
+
+/* Bring back what the last undo took away, if nothing was written since: after as many redos as
+ * undos the document is what it was.  As history_undo; JOT_NOT_FOUND: there is nothing to redo. */
+MUST_USE jot_status history_redo(Memory *m, Str stream, const DocIf *when, Arena *into, Doc *out,
                                  Err *e);
 
 typedef struct Restore {

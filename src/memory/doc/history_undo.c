@@ -14,7 +14,11 @@
  *
  * From 5, which stands for 3, the record before is 2, with the same text as 3: no
  * change, so it is passed over, and 1 is what the next undo brings back.  Undoing 7
- * leads to 6, that is to a again. */
+ * leads to 6, that is to a again.
+ *
+ * Redo walks the same way from its other end: from the newest record that is no undo, the tip,
+ * back until the state the head stands for is met; the step before that one is what it brings
+ * back.  It is written as an undo is, so both can follow each other. */
 #include <assert.h>
 
 #include "memory/doc/history.h"
@@ -56,11 +60,21 @@ static jot_status nothing_left(Str stream, Err *e)
     return err_set(e, JOT_NOT_FOUND, "there is nothing to undo in %s", doc_name(stream).text);
 }
 
-/* *at becomes the state before the change that led to it; `last` is the newest record's seq. */
-static jot_status one_back(Memory *m, Str stream, uint64_t last, Arena *into, Record *at, Err *e)
+/* A way back through a history. */
+typedef struct Back {
+    Memory *m;
+    Str stream;
+    uint64_t last; /* the newest record's seq */
+    bool undone;   /* as undos go: what one of them brought back stands for what it was */
+} Back;
+
+/* *at becomes the state before the change that led to it. */
+static jot_status one_back(const Back *b, Arena *into, Record *at, Err *e)
 {
     Mark present = at->mark;
-    uint64_t seq = at->mark.seq ? at->mark.seq - 1 : last;
+    Memory *m = b->m;
+    Str stream = b->stream;
+    uint64_t seq = at->mark.seq ? at->mark.seq - 1 : b->last;
     for (int steps = 0; steps < UNDO_STEPS_MAX; steps++) {
         if (seq == 0) {
             *at = (Record){ 0 };
@@ -73,7 +87,9 @@ static jot_status one_back(Memory *m, Str stream, uint64_t last, Arena *into, Re
                 e, JOT_NOT_FOUND,
                 "cannot undo further in %s: record %llu is not kept any more, see its history",
                 doc_name(stream).text, (unsigned long long)seq);
-        TRY(settle(m, stream, r, into, at, e));
+        *at = r;
+        if (b->undone)
+            TRY(settle(m, stream, r, into, at, e));
         if (!same_state(&present, &at->mark))
             return JOT_OK;
         assert(at->mark.seq <= seq); /* it only goes back */
@@ -83,19 +99,29 @@ static jot_status one_back(Memory *m, Str stream, uint64_t last, Arena *into, Re
                    doc_name(stream).text);
 }
 
-jot_status history_back(Memory *m, Str stream, uint64_t steps, Arena *into, Record *at, Err *e)
+/* *at is the head, whose seq is 0 if it is an edit that is not recorded. */
+static jot_status go_back(Back *b, uint64_t steps, Arena *into, Record *at, Err *e)
 {
-    uint64_t last;
-    TRY(history_last(m, stream, &at->mark, &last, e));
-    if (at->mark.seq)
-        TRY(settle(m, stream, *at, into, at, e));
+    TRY(history_last(b->m, b->stream, &at->mark, &b->last, e));
+    if (at->mark.seq && b->undone)
+        TRY(settle(b->m, b->stream, *at, into, at, e));
     for (uint64_t i = 0; i < steps; i++) {
         /* An edit that is not recorded has no seq either, but only as the first. */
         if (at->mark.op == 0)
-            return nothing_left(stream, e);
-        TRY(one_back(m, stream, last, into, at, e));
+            return nothing_left(b->stream, e);
+        TRY(one_back(b, into, at, e));
     }
     return JOT_OK;
+}
+
+jot_status history_back(Memory *m, Str stream, uint64_t steps, Arena *into, Record *at, Err *e)
+{
+    return go_back(&(Back){ .m = m, .stream = stream, .undone = true }, steps, into, at, e);
+}
+
+jot_status history_earlier(Memory *m, Str stream, uint64_t steps, Arena *into, Record *at, Err *e)
+{
+    return go_back(&(Back){ .m = m, .stream = stream }, steps, into, at, e);
 }
 
 /* Make the state of `back` the present one; *out is what stands there now, and afterwards. */
@@ -119,7 +145,8 @@ static jot_status bring(Memory *m, Str stream, const Record *back, Arena *into, 
     return JOT_OK;
 }
 
-jot_status history_undo(Memory *m, Str stream, const DocIf *when, Arena *into, Doc *out, Err *e)
+/* The document as it is, if that is what the caller saw. */
+static jot_status read_seen(Memory *m, Str stream, const DocIf *when, Arena *into, Doc *out, Err *e)
 {
     *out = (Doc){ 0 };
     if (when && when->version.n)
@@ -127,16 +154,72 @@ jot_status history_undo(Memory *m, Str stream, const DocIf *when, Arena *into, D
     TRY(doc_present(m, stream, into, out, e));
     if (out->mark.op == 0)
         return err_set(e, JOT_NOT_FOUND, "%s not found", doc_name(stream).text);
-    bool live = mark_live(&out->mark);
-    if (when && when->version.n && !(live && version_names(when->version, out->mark.sha256)))
+    if (!when || !when->version.n)
+        return JOT_OK;
+    if (!mark_live(&out->mark) || !version_names(when->version, out->mark.sha256))
         return doc_conflict(stream, false, out, e);
-    Record at = { .mark = out->mark, .by = out->by, .meta = out->meta, .body = out->text };
-    TRY(history_back(m, stream, 1, into, &at, e));
-    if (at.mark.redacted)
+    return history_only(m, stream, when->version, out->mark.sha256, e);
+}
+
+static jot_status bring_kept(Memory *m, Str stream, const Record *at, Arena *into, Doc *out, Err *e)
+{
+    if (at->mark.redacted)
         return err_set(e, JOT_NOT_FOUND,
                        "the version before, seq %llu of %s, was redacted: restore an older one",
-                       (unsigned long long)at.mark.seq, doc_name(stream).text);
-    return bring(m, stream, &at, into, out, e);
+                       (unsigned long long)at->mark.seq, doc_name(stream).text);
+    return bring(m, stream, at, into, out, e);
+}
+
+jot_status history_undo(Memory *m, Str stream, const DocIf *when, Arena *into, Doc *out, Err *e)
+{
+    TRY(read_seen(m, stream, when, into, out, e));
+    Record at = { .mark = out->mark, .by = out->by, .meta = out->meta, .body = out->text };
+    TRY(history_back(m, stream, 1, into, &at, e));
+    return bring_kept(m, stream, &at, into, out, e);
+}
+
+/* --- Redo -------------------------------------------------------------------------------- */
+
+static bool is_undo(const Record *r)
+{
+    AUTO_PTR(json_t) meta = NULL;
+    return r->mark.seq && r->meta.n && json_read(r->meta, &meta, NULL) == JOT_OK &&
+           json_is_integer(json_object_get(meta, "undo"));
+}
+
+static jot_status nothing_to_redo(Str stream, Err *e)
+{
+    return err_set(e, JOT_NOT_FOUND, "there is nothing to redo in %s: its last change is no undo",
+                   doc_name(stream).text);
+}
+
+/* The newest record that is no undo. */
+static jot_status find_tip(Memory *m, Str stream, Arena *into, Record *at, Err *e)
+{
+    for (int steps = 0; steps < UNDO_STEPS_MAX && is_undo(at); steps++)
+        TRY(history_record(m, stream, at->mark.seq - 1, into, at, e));
+    return at->mark.seq && !is_undo(at) ? JOT_OK : nothing_to_redo(stream, e);
+}
+
+jot_status history_redo(Memory *m, Str stream, const DocIf *when, Arena *into, Doc *out, Err *e)
+{
+    TRY(read_seen(m, stream, when, into, out, e));
+    Record head = { .mark = out->mark, .by = out->by, .meta = out->meta, .body = out->text }, now;
+    if (!is_undo(&head))
+        return nothing_to_redo(stream, e);
+    TRY(settle(m, stream, head, into, &now, e));
+    Record at = head, before = { 0 };
+    TRY(find_tip(m, stream, into, &at, e));
+    Back way = { .m = m, .stream = stream, .last = at.mark.seq, .undone = true };
+    bool any = false;
+    for (int steps = 0; steps < UNDO_STEPS_MAX && at.mark.seq != now.mark.seq; steps++) {
+        before = at;
+        any = true;
+        if (at.mark.op == 0)
+            return nothing_to_redo(stream, e);
+        TRY(one_back(&way, into, &at, e));
+    }
+    return any ? bring_kept(m, stream, &before, into, out, e) : nothing_to_redo(stream, e);
 }
 
 jot_status history_restore(Memory *m, Str stream, const Restore *r, Arena *into, Doc *out, Err *e)

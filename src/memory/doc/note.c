@@ -9,7 +9,7 @@
 #include "base/utf8.h"
 #include "memory/doc/secret.h"
 
-static const char *const kinds[] = { "notes/", "memories/", "artifacts/", "cycles/" };
+static const char *const kinds[] = { "notes/", "memories/", "artifacts/", "cycles/", "threads/" };
 
 jot_status note_stream(Str key, Arena *into, Str *out, Err *e)
 {
@@ -61,9 +61,12 @@ jot_status note_list(Memory *m, const NoteAsk *ask, Arena *into, Listing *out, E
     Str begin, after = ask->after;
     size_t limit = ask->limit;
     TRY(resolve_prefix(ask->prefix, into, &begin, e));
-    if (ask->which == NOTE_LIVE)
-        return store_list(m->store, &(ListQuery){ .prefix = begin, .after = after, .limit = limit },
-                          into, out, e);
+    ListWhich form = ask->which == NOTE_NAMES ? LIST_LIVE_NAMES : LIST_LIVE;
+    if (ask->which != NOTE_DELETED)
+        return store_list(
+            m->store,
+            &(ListQuery){ .prefix = begin, .after = after, .limit = limit, .which = form }, into,
+            out, e);
     /* Tombstones are few among the living: continue until there are enough of them. */
     *out = (Listing){ .items = NEW_ARRAY(into, Listed, limit ? limit : 1), .more = true };
     while (out->more && out->n < limit) {

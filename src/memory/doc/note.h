@@ -17,7 +17,11 @@ MUST_USE jot_status note_stream(Str key, Arena *into, Str *out, Err *e);
  * means both. */
 MUST_USE jot_status note_resolve(Str word, Arena *into, Str *out, Err *e);
 
-typedef enum NoteWhich { NOTE_LIVE = 0, NOTE_DELETED } NoteWhich;
+typedef enum NoteWhich {
+    NOTE_LIVE = 0,
+    NOTE_DELETED,
+    NOTE_NAMES /* of the living, without heads */
+} NoteWhich;
 
 typedef struct NoteAsk {
     Str prefix;   /* what names begin with, resolved as above; empty: all notes */

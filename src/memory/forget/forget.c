@@ -40,12 +40,13 @@ typedef struct KnownKind {
 } KnownKind;
 
 static const KnownKind kinds[] = {
-    { "notes/", NATURE_DOCUMENT },  { "memories/", NATURE_DOCUMENT },
-    { "cycles/", NATURE_DOCUMENT }, { "artifacts/", NATURE_DOCUMENT },
-    { "graph/", NATURE_DOCUMENT },  { "snapshots/", NATURE_DOCUMENT },
-    { "runs/", NATURE_LOG },        { "logs/", NATURE_LOG },
-    { "steps/", NATURE_LOG },       { "tasks/", NATURE_VALUE },
-    { "plans/", NATURE_VALUE },     { "checkpoints/", NATURE_VALUE },
+    { "notes/", NATURE_DOCUMENT },    { "memories/", NATURE_DOCUMENT },
+    { "cycles/", NATURE_DOCUMENT },   { "artifacts/", NATURE_DOCUMENT },
+    { "graph/", NATURE_DOCUMENT },    { "snapshots/", NATURE_DOCUMENT },
+    { "runs/", NATURE_LOG },          { "logs/", NATURE_LOG },
+    { "steps/", NATURE_LOG },         { "threads/", NATURE_LOG },
+    { "tasks/", NATURE_VALUE },       { "plans/", NATURE_VALUE },
+    { "checkpoints/", NATURE_VALUE },
 };
 
 static const KnownKind *kind_of(Str stream)
@@ -97,7 +98,7 @@ static jot_status not_found(Str stream, Err *e)
 static jot_status clear_traces(Memory *m, Str stream, Err *e)
 {
     Err why = { 0 };
-    jot_status index = search_forget(m, stream, &why);
+    jot_status index = search_forget(m, &stream, 1, &why);
     jot_status file = store_scrub(m->store, &why);
     if (index == JOT_OK && file == JOT_OK)
         return JOT_OK;

@@ -107,7 +107,7 @@ typedef struct ForgetHooks {
     void *ctx;
 } ForgetHooks;
 
-/* Take a phrase out of every stream, deleted ones too, and empty the search index.  What others
+/* Take a phrase out of every stream, deleted ones too, and out of the search index.  What others
  * write meanwhile may be missed.  JOT_NOT_FOUND: it is nowhere.  JOT_UNSUPPORTED: some is left, and
  * was told; *out is right then too.  JOT_INVALID below FORGET_ALL_MIN bytes. */
 MUST_USE jot_status forget_all(Memory *m, Str phrase, const ForgetHooks *hooks, ForgetCount *out,

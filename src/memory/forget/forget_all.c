@@ -2,8 +2,8 @@
  *
  * No stream records how far it has come: a process that is killed has taken the phrase
  * out of some streams, and the same call finds nothing there any more.  The
- * search index is emptied at the end, and rebuilt by the next search, because
- * that is as much work as clearing it of a single stream.
+ * search index follows at the end, by what the pad says was forgotten, which
+ * covers what such a process did.
  *
  * What dead writers left is settled first: it is quarantined, and the quarantine is
  * searched after the streams.
@@ -178,7 +178,7 @@ jot_status forget_all(Memory *m, Str phrase, const ForgetHooks *hooks, ForgetCou
         report(&w, LEFT_QUARANTINE, (Str){ 0 },
                "something in quarantine cannot be read: look there");
     Err why = { 0 };
-    jot_status index = search_forget(m, (Str){ 0 }, &why), file = store_scrub(m->store, &why);
+    jot_status index = search_forget_all(m, &why), file = store_scrub(m->store, &why);
     if (file != JOT_OK)
         return trace_stays(
             out, index == JOT_OK ? "the pad's file" : "the search index and the pad's file", &why,

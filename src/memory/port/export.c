@@ -38,7 +38,7 @@ jot_status export_value(Export *x, Str stream, Str path)
     AUTO(Arena) arena = { 0 };
     Doc doc;
     Err why;
-    jot_status st = doc_read(x->m, stream, &arena, &doc, &why);
+    jot_status st = doc_glance(x->m, stream, &arena, &doc, &why);
     if (st != JOT_OK) {
         layout_miss(x->report, x->into, st, stream, "%s", why.text);
         return JOT_OK;
@@ -145,6 +145,10 @@ jot_status export_layout(Memory *m, Layout layout, const char *path, Arena *into
                          Err *e)
 {
     *out = (LayoutReport){ .layout = layout };
+    if (layout > LAYOUT_GRAPH)
+        return err_set(e, JOT_UNSUPPORTED,
+                       "%s is only imported: export notes, artifacts, runs, cycles or graph",
+                       layout_name(layout));
     if (layout == LAYOUT_NOTES && export_is_sqlite(str(path))) {
         Export file = { .m = m, .dir = FD_NONE, .into = into, .report = out, .e = e };
         return export_sqlite(&file, path);
@@ -164,6 +168,10 @@ jot_status export_layout(Memory *m, Layout layout, const char *path, Arena *into
     case LAYOUT_GRAPH:
         return export_graph(&x);
     case LAYOUT_NONE:
+    case LAYOUT_MEMORIES:
+    case LAYOUT_MEM0:
+    case LAYOUT_LANGGRAPH:
+    case LAYOUT_BEADS:
     case LAYOUT_ARCHIVE:
     case LAYOUT_COUNT:
         break;

@@ -76,7 +76,7 @@ static jot_status export_document(Export *x, Str stream)
     Doc doc;
     Str name = str_from(stream, strlen(DOCUMENTS));
     Str file = str_from(name, str_find_last(name, '/') + 1);
-    bool known = doc_read(x->m, stream, &arena, &doc, NULL) == JOT_OK &&
+    bool known = doc_glance(x->m, stream, &arena, &doc, NULL) == JOT_OK &&
                  json_read(doc.text, &value, NULL) == JOT_OK && import_is_index(file, value);
     return export_value(x, stream,
                         known ? name
@@ -118,7 +118,7 @@ jot_status export_artifacts(Export *x)
     AUTO(Arena) arena = { 0 };
     Doc doc = { 0 };
     json_t *read = NULL;
-    bool has = doc_read(x->m, S(INDEX_STREAM), &arena, &doc, NULL) == JOT_OK &&
+    bool has = doc_glance(x->m, S(INDEX_STREAM), &arena, &doc, NULL) == JOT_OK &&
                json_read(doc.text, &read, NULL) == JOT_OK &&
                json_is_array(json_object_get(read, "entries"));
     if (!has) {

@@ -54,7 +54,7 @@ static jot_status add_note(void *ctx, const Listed *l)
     NoteName name;
     Doc doc;
     Err why;
-    jot_status st = doc_read(x->m, l->name, &arena, &doc, &why);
+    jot_status st = doc_glance(x->m, l->name, &arena, &doc, &why);
     if (st != JOT_OK) {
         layout_miss(x->report, x->into, st, l->name, "%s", why.text);
         return JOT_OK;

@@ -36,7 +36,17 @@ static const struct {
     { "unblocked", "TaskUnblockedEvent", "unblock_reason" },
     { "completed", "TaskCompletedEvent", "result" },
     { "failed", "TaskFailedEvent", "error" },
+    { "cancelled", "TaskBlockedEvent", "reason" },
 };
+
+/* An edit, and the end of a task that had failed: the other program has no word for them, only the
+ * snapshot shows what came of them. */
+static bool is_ours_alone(const json_t *event)
+{
+    Str type = json_member(event, "type");
+    return str_eq(type, S("edited")) ||
+           (str_eq(type, S("cancelled")) && str_eq(json_member(event, "from"), S("failed")));
+}
 
 static Str text_of(const json_t *event, const json_t *task, const char *called)
 {
@@ -84,7 +94,9 @@ static jot_status take(void *ctx, const Record *r)
         buf_add(&w->snapshot, snapshot);
     }
     w->own = !json_is_string(line) && !imported ? true : w->own && !snapshot.n;
-    if (imported)
+    if (str_eq(json_member(event, "type"), S("edited")))
+        buf_clear(&w->snapshot); /* it says what was before */
+    if (imported || is_ours_alone(event))
         return JOT_OK;
     if (w->lines.n)
         buf_add_char(&w->lines, '\n');
@@ -113,7 +125,7 @@ static void make_snapshot(const Task *t, Buf *to)
     json_indent(to, buf_str(&line));
 }
 
-/* The snapshot that came, with another state: events change nothing else of a task. */
+/* The snapshot that came, with another state: but for edits, events change nothing else. */
 static bool move_snapshot(Str old, const Task *t, Buf *to)
 {
     Str status = json_cursor_find(old, S("status"));

@@ -64,16 +64,25 @@ static jot_status find_head(Import *x, Str stream, Mark *out, Err *e)
     return st == JOT_NOT_FOUND ? JOT_OK : err_pass(e, &missing, st);
 }
 
-jot_status import_document(Import *x, const ImportDoc *d, Err *e)
+/* What has become of an append. */
+static jot_status count_added(Import *x, const ImportDoc *d, jot_status st, const Err *why, Err *e)
 {
-    Err why;
+    if (st == JOT_OK)
+        x->report->added++;
+    else if (st == JOT_CONFLICT)
+        layout_miss(x->report, x->into, st, d->name, "it exists with another text: use --replace");
+    else if (st == JOT_INVALID || st == JOT_TOO_BIG)
+        layout_miss(x->report, x->into, st, d->name, "%s", why->text);
+    else
+        return err_set(e, st, "%s", why->text);
+    return JOT_OK;
+}
+
+/* One that cannot simply be added: something is there, or was. */
+static jot_status import_over(Import *x, const ImportDoc *d, Err *e)
+{
     Mark head;
     const char *refused = NULL;
-    if (store_check_name(d->stream, &why) != JOT_OK) {
-        layout_miss(x->report, x->into, JOT_INVALID, d->name, "%s", why.text);
-        return JOT_OK;
-    }
-    x->report->files++;
     TRY(find_head(x, d->stream, &head, e));
     Hash sha256 = hash_of(d->text);
     if (head.op == OP_PUT && hash_eq(head.sha256, sha256)) {
@@ -91,15 +100,87 @@ jot_status import_document(Import *x, const ImportDoc *d, Err *e)
     Expect expect = { .kind = x->o->replace ? EXPECT_ANY : EXPECT_ABSENT };
     Draft draft = { .op = OP_PUT, .meta = d->meta, .body = d->text, .at_ms = d->at_ms };
     jot_status st = memory_append(x->m, d->stream, &expect, &draft, &mark, &refusal);
-    if (st == JOT_CONFLICT)
-        layout_miss(x->report, x->into, st, d->name, "it exists with another text: use --replace");
-    else if (st == JOT_INVALID || st == JOT_TOO_BIG)
-        layout_miss(x->report, x->into, st, d->name, "%s", refusal.text);
-    else if (st != JOT_OK)
-        return err_set(e, st, "%s", refusal.text);
-    else
-        x->report->added++;
+    return count_added(x, d, st, &refusal, e);
+}
+
+/* Those that wait for each other to be written. */
+struct ImportQueue {
+    Arena arena; /* of the texts */
+    ImportDoc *docs;
+    Append *items;
+    size_t n, bytes;
+};
+
+static void queue_clear(ImportQueue *q)
+{
+    arena_free(&q->arena);
+    *q = (ImportQueue){ 0 };
+}
+DEFINE_AUTO(ImportQueue, queue_clear)
+
+jot_status import_flush(Import *x, Err *e)
+{
+    AUTO(ImportQueue) q = *x->queue;
+    *x->queue = (ImportQueue){ 0 };
+    if (q.n == 0)
+        return JOT_OK;
+    TRY(memory_append_many(x->m, q.items, q.n, e));
+    for (size_t i = 0; i < q.n; i++) {
+        const Append *a = &q.items[i];
+        TRY(a->status == JOT_CONFLICT ? import_over(x, &q.docs[i], e)
+                                      : count_added(x, &q.docs[i], a->status, &a->why, e));
+    }
     return JOT_OK;
+}
+
+jot_status import_go_on(Import *x, Err *e)
+{
+    const LayoutReport *r = x->report;
+    if (!x->o->go_on || x->o->go_on(x->o->ctx, r->files + r->skipped_total, x->total))
+        return JOT_OK;
+    TRY(import_flush(x, e));
+    return err_set(e, JOT_CANCELLED,
+                   "interrupted after %llu files: what was imported stays, and importing again "
+                   "continues",
+                   (unsigned long long)r->files);
+}
+
+/* A copy that lives as long as it waits. */
+static ImportDoc keep_doc(ImportQueue *q, const ImportDoc *d)
+{
+    ImportDoc kept = *d;
+    kept.name = arena_copy(&q->arena, d->name);
+    kept.stream = arena_copy(&q->arena, d->stream);
+    kept.text = arena_copy(&q->arena, d->text);
+    kept.meta = arena_copy(&q->arena, d->meta);
+    return kept;
+}
+
+jot_status import_document(Import *x, const ImportDoc *d, Err *e)
+{
+    Err why;
+    ImportQueue *q = x->queue;
+    if (store_check_name(d->stream, &why) != JOT_OK) {
+        layout_miss(x->report, x->into, JOT_INVALID, d->name, "%s", why.text);
+        return JOT_OK;
+    }
+    if (q->n == STORE_MANY_MAX || (q->n && q->bytes + d->text.n > STORE_MANY_BYTES))
+        TRY(import_flush(x, e));
+    if (!q->items) {
+        q->items = NEW_ARRAY(&q->arena, Append, STORE_MANY_MAX);
+        q->docs = NEW_ARRAY(&q->arena, ImportDoc, STORE_MANY_MAX);
+    }
+    x->report->files++;
+    ImportDoc *kept = &q->docs[q->n];
+    *kept = keep_doc(q, d);
+    /* No record at all: whatever else is there is looked at when this is refused. */
+    q->items[q->n++] = (Append){
+        .stream = kept->stream,
+        .expect = { .kind = EXPECT_SEQ },
+        .draft = { .op = OP_PUT, .meta = kept->meta, .body = kept->text, .at_ms = d->at_ms }
+    };
+    q->bytes += d->text.n;
+    return import_go_on(x, e);
 }
 
 /* --- Logs ------------------------------------------------------------------------------ */
@@ -126,7 +207,7 @@ static jot_status go_along(void *ctx, const Record *r)
     const Draft *d = &a->drafts[a->at];
     bool first = a->at > 0 || r->mark.seq == 1;
     a->other = !first || r->mark.op != d->op || !same_meta(r->meta, d->meta) ||
-               !hash_eq(r->mark.sha256, hash_of(d->body));
+               (d->op != OP_DELETE && !hash_eq(r->mark.sha256, hash_of(d->body)));
     a->at++;
     return JOT_OK;
 }
@@ -214,8 +295,9 @@ static jot_status import_lines(Import *x, Str file, Layout layout, Err *e)
         layout_miss(x->report, x->into, st, file, "%s", why.text);
         return JOT_OK;
     }
-    return layout == LAYOUT_RUNS ? import_run_file(x, file, text, e)
-                                 : import_graph_file(x, file, text, e);
+    return layout == LAYOUT_RUNS    ? import_run_file(x, file, text, e)
+           : layout == LAYOUT_BEADS ? import_beads_file(x, file, text, e)
+                                    : import_graph_file(x, file, text, e);
 }
 
 static jot_status import_all_lines(Import *x, Layout layout, Err *e)
@@ -230,7 +312,9 @@ static jot_status import_all_lines(Import *x, Layout layout, Err *e)
             TRY(import_lines(x, f->name, layout, e));
         else
             import_stray(x, f, f->name,
-                         layout == LAYOUT_RUNS ? "it is not a run" : "it is not a graph");
+                         layout == LAYOUT_RUNS    ? "it is not a run"
+                         : layout == LAYOUT_BEADS ? "it is no list of issues"
+                                                  : "it is not a graph");
     }
     return JOT_OK;
 }
@@ -243,6 +327,37 @@ void import_stray(Import *x, const ForeignEntry *f, Str name, const char *why)
         layout_stray(x->report, x->into, name, "%s", f->regular ? why : NOT_A_FILE);
 }
 
+static jot_status import_layout(Import *x, const ImportFrom *from, Err *e)
+{
+    if (from->sqlite)
+        return import_sqlite(
+            x,
+            arena_printf(x->into, STR_FMT "/" STR_FMT, STR_ARG(from->dir), STR_ARG(from->file)).p,
+            from->layout, e);
+    switch (from->layout) {
+    case LAYOUT_NOTES:
+        return from->file.n ? import_note_file(x, from->file, e) : import_notes(x, e);
+    case LAYOUT_MEMORIES:
+        return import_memories(x, from->dir.p, e);
+    case LAYOUT_CYCLES:
+        return import_cycles(x, e);
+    case LAYOUT_ARTIFACTS:
+        return import_artifacts(x, e);
+    case LAYOUT_RUNS:
+    case LAYOUT_GRAPH:
+    case LAYOUT_BEADS:
+        return from->file.n ? import_lines(x, from->file, from->layout, e)
+                            : import_all_lines(x, from->layout, e);
+    case LAYOUT_NONE:
+    case LAYOUT_MEM0:
+    case LAYOUT_LANGGRAPH:
+    case LAYOUT_ARCHIVE:
+    case LAYOUT_COUNT:
+        break;
+    }
+    return err_set(e, JOT_INVALID, "this layout is not imported so");
+}
+
 jot_status import_run(Memory *m, const ImportFrom *from, const ImportOptions *o, Arena *into,
                       LayoutReport *out, Err *e)
 {
@@ -253,32 +368,14 @@ jot_status import_run(Memory *m, const ImportFrom *from, const ImportOptions *o,
     if (dir < 0)
         return err_errno(e, -dir, "could not open '%s'", err_show(&shown, from->dir));
     AUTO(Fd) project = from->project.n ? io_open_root(m->io, from->project.p) : FD_NONE;
+    AUTO(ImportQueue) queue = { 0 };
     Import x = { .m = m,
                  .o = o ? o : &plain,
                  .dir = dir,
                  .project = project < 0 ? FD_NONE : project,
                  .into = into,
+                 .queue = &queue,
                  .report = out };
-    switch (from->layout) {
-    case LAYOUT_NOTES:
-        if (from->sqlite)
-            return import_sqlite(
-                &x,
-                arena_printf(into, STR_FMT "/" STR_FMT, STR_ARG(from->dir), STR_ARG(from->file)).p,
-                e);
-        return import_notes(&x, e);
-    case LAYOUT_CYCLES:
-        return import_cycles(&x, e);
-    case LAYOUT_ARTIFACTS:
-        return import_artifacts(&x, e);
-    case LAYOUT_RUNS:
-    case LAYOUT_GRAPH:
-        return from->file.n ? import_lines(&x, from->file, from->layout, e)
-                            : import_all_lines(&x, from->layout, e);
-    case LAYOUT_NONE:
-    case LAYOUT_ARCHIVE:
-    case LAYOUT_COUNT:
-        break;
-    }
-    return err_set(e, JOT_INVALID, "this layout is not imported so");
+    TRY(import_layout(&x, from, e));
+    return import_flush(&x, e);
 }

@@ -31,6 +31,10 @@ MUST_USE jot_status import_find(const Io *io, const char *path, Layout as, Arena
 
 typedef struct ImportOptions {
     bool replace; /* write also what exists with another text, or was deleted */
+    /* Called after every file that was looked at, of `total` (0: not known); may be NULL.  False
+     * ends it with JOT_CANCELLED: what was looked at until then is written, and stays. */
+    bool (*go_on)(void *ctx, uint64_t done, uint64_t total);
+    void *ctx;
 } ImportOptions;
 
 /* Everything but LAYOUT_ARCHIVE.  The report is good also if it fails. */
@@ -39,13 +43,17 @@ MUST_USE jot_status import_run(Memory *m, const ImportFrom *from, const ImportOp
 
 /* --- For the layouts ------------------------------------------------------------------- */
 
+typedef struct ImportQueue ImportQueue;
 typedef struct Import {
     Memory *m;
     const ImportOptions *o;
     int dir;     /* the root */
     int project; /* the directory above it that was named; FD_NONE: none */
     Arena *into;
+    ImportQueue *queue; /* documents that are written together */
     LayoutReport *report;
+    uint64_t total; /* files there are; 0: not known */
+    Str memories;   /* memories/... of a directory of memory files; empty: they are notes */
 } Import;
 
 typedef struct ImportDoc {
@@ -56,8 +64,13 @@ typedef struct ImportDoc {
 
 /* The text of a document; false if it is skipped.  `name` is the file, for the report. */
 MUST_USE bool import_read(Import *x, int dir, Str path, Str name, Arena *into, Str *text);
-/* Make a text the value of a stream, if nothing else is there. */
+/* Make a text the value of a stream, if nothing else is there.  It is written with others, at
+ * import_flush at the latest. */
 MUST_USE jot_status import_document(Import *x, const ImportDoc *d, Err *e);
+/* Ask whether to go on: JOT_CANCELLED if not. */
+MUST_USE jot_status import_go_on(Import *x, Err *e);
+/* Write the documents that wait, durably. */
+MUST_USE jot_status import_flush(Import *x, Err *e);
 /* Let a log begin with these records (op, meta, body, at_ms). */
 MUST_USE jot_status import_records(Import *x, Str name, Str stream, const Draft *drafts, size_t n,
                                    Err *e);
@@ -71,9 +84,32 @@ void import_stray(Import *x, const ForeignEntry *f, Str name, const char *why);
 /* One file each. */
 MUST_USE jot_status import_run_file(Import *x, Str name, Str text, Err *e);
 MUST_USE jot_status import_graph_file(Import *x, Str name, Str text, Err *e);
-MUST_USE jot_status import_sqlite(Import *x, const char *path, Err *e);
+MUST_USE jot_status import_beads_file(Import *x, Str name, Str text, Err *e);
+/* The one note that a text file is. */
+MUST_USE jot_status import_note_file(Import *x, Str name, Err *e);
+
+/* A database; `layout` says whose.  Which it is, by its tables: LAYOUT_NONE for any other. */
+MUST_USE jot_status import_sqlite(Import *x, const char *path, Layout layout, Err *e);
+Layout import_sqlite_layout(const char *path);
+/* Its parts: an open database of theirs. */
+typedef struct sqlite3 sqlite3;
+typedef struct sqlite3_stmt sqlite3_stmt;
+MUST_USE jot_status import_sqlite_mem0(Import *x, sqlite3 *db, Err *e);
+MUST_USE jot_status import_sqlite_langgraph(Import *x, sqlite3 *db, Err *e);
+/* Call `each` for every row of a query. */
+typedef jot_status ImportRow(Import *x, sqlite3_stmt *row, void *ctx, Err *e);
+MUST_USE jot_status import_sqlite_rows(Import *x, sqlite3 *db, const char *sql, ImportRow *each,
+                                       void *ctx, Err *e);
+/* True if the statement gives a row whose first column is not 0. */
+bool import_sqlite_holds(sqlite3 *db, const char *sql);
+/* The bytes of a column; empty for NULL. */
+Str import_sqlite_column(sqlite3_stmt *q, int i);
+/* The time of one; 0: there is none. */
+int64_t import_sqlite_time(sqlite3_stmt *q, int i);
 /* The whole root. */
 MUST_USE jot_status import_notes(Import *x, Err *e);
+/* `path` says whose they are. */
+MUST_USE jot_status import_memories(Import *x, const char *path, Err *e);
 MUST_USE jot_status import_cycles(Import *x, Err *e);
 MUST_USE jot_status import_artifacts(Import *x, Err *e);
 
@@ -84,6 +120,13 @@ typedef struct ImportTasks {
     size_t n;
 } ImportTasks;
 MUST_USE jot_status import_tasks(Import *x, Arena *into, ImportTasks *taken, Err *e);
+/* A task that another program knows, as a snapshot would have it; `at_ms` is when it was so. */
+typedef struct ImportTask {
+    Str id, path;
+    const json_t *value;
+    int64_t at_ms;
+} ImportTask;
+MUST_USE jot_status import_task_value(Import *x, const ImportTask *t, Err *e);
 /* True if the file is one of a task that was taken. */
 bool import_is_task(const ImportTasks *taken, Str category, Str name);
 

@@ -15,10 +15,12 @@
 enum {
     PEEK = 64 * 1024,
     DEPTH_MAX = 4,
-    TEXTS_MAX = 20 * 1000, /* entries looked at to see that a directory holds nothing but texts */
-    SQLITE_ID_AT = 68,     /* of a database: where a program says whose it is */
+    TEXTS_MAX = 200 * 1000, /* entries looked at to see that a directory holds nothing but texts */
+    SQLITE_ID_AT = 68,      /* of a database: where a program says whose it is */
 };
 
+#define MEMORY_INDEX "MEMORY.md"        /* Claude Code's and Codex's list of their memory files */
+#define CLAUDE_PROJECTS "projects"      /* where Claude Code keeps those of each project */
 #define SQLITE_BEGINS "SQLite format 3" /* and a NUL */
 
 /* What the first line of a JSONL says. */
@@ -32,7 +34,11 @@ static Layout layout_of_lines(Str text)
     if (json_read(line, &read, &ignored) != JOT_OK)
         return LAYOUT_NONE;
     AUTO_PTR(json_t) value = read;
-    Str type = json_member(value, "type");
+    Str type = json_member(value, "type"), bead = json_member(value, "_type");
+    if (str_eq(bead, S("issue")) || str_eq(bead, S("memory")) ||
+        (json_member(value, "id").n && json_member(value, "title").n &&
+         (json_member(value, "issue_type").n || json_member(value, "status").n)))
+        return LAYOUT_BEADS;
     if (str_eq(type, S("entity")) || str_eq(type, S("relation")))
         return LAYOUT_GRAPH;
     bool entry =
@@ -135,6 +141,8 @@ static unsigned signs_of(const Io *io, int dir)
             signs |= 1u << import_layout_of(io, dir, f->name);
     }
     size_t texts = 0, seen = 0;
+    if (!signs && foreign_has(&all, S(MEMORY_INDEX)))
+        signs |= 1u << LAYOUT_MEMORIES;
     if (!signs && only_texts(io, dir, 0, &texts, &seen) && texts)
         signs |= 1u << LAYOUT_NOTES;
     return signs & ~(1u << LAYOUT_NONE | 1u << LAYOUT_ARCHIVE);
@@ -147,9 +155,9 @@ static jot_status not_one(const char *path, unsigned signs, Err *e)
     if (!signs)
         return err_set(e, JOT_INVALID,
                        "'%s' is nothing that can be recognised: if it is one of these, say so with "
-                       "--layout: notes, artifacts, runs, cycles, graph",
+                       "--layout: " LAYOUT_NAMES,
                        name);
-    char list[64] = "";
+    char list[96] = "";
     for (Layout l = LAYOUT_NOTES; l < LAYOUT_ARCHIVE; l++)
         if (signs >> l & 1)
             snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", list[0] ? ", " : "",
@@ -165,7 +173,10 @@ static bool exactly_one(unsigned signs)
 
 /* A project keeps its memory in one of these, and seldom in two. */
 static const char *const below[] = { ".dexter/scratchpad", ".scratchpad", ".scratchbook",
-                                     "scratchpad" };
+                                     "scratchpad", ".beads" };
+/* So do Claude Code, for each project it knows, and Codex; other programs have directories of these
+ * names too, but not with an index of them. */
+static const char *const memories[] = { "memory", "memories" };
 
 static unsigned signs_below(const Io *io, int root, const char *path)
 {
@@ -183,25 +194,63 @@ typedef struct Search {
     unsigned signs; /* of what was found */
 } Search;
 
+/* The places below a project that were found so far. */
+typedef struct Places {
+    ImportFrom *out;
+    Buf names;
+    size_t n;
+} Places;
+
+static void take_place(Search *x, Places *p, const char *path, unsigned signs)
+{
+    if (x->as ? !(signs >> x->as & 1) : !signs)
+        return;
+    x->signs = signs;
+    p->out->dir = arena_printf(x->into, "%s/%s", x->path, path);
+    p->out->project = arena_copy(x->into, str(x->path));
+    buf_addf(&p->names, "%s%s", p->n++ ? ", " : "", path);
+}
+
+/* A directory of memory files, which has an index. */
+static void take_memories(Search *x, Places *p, const char *path)
+{
+    struct stat info;
+    AUTO(Fd) dir = io_open(x->io, x->root, path, O_RDONLY | O_DIRECTORY, 0);
+    if (dir >= 0 && io_stat(x->io, dir, MEMORY_INDEX, &info) == 0 && S_ISREG(info.st_mode))
+        take_place(x, p, path, 1u << LAYOUT_MEMORIES);
+}
+
+/* PROJECTS/PROJECT/memory, where Claude Code keeps those of each project. */
+static void take_projects(Search *x, Places *p)
+{
+    AUTO(Arena) arena = { 0 };
+    ForeignDir all;
+    AUTO(Fd) dir = io_open(x->io, x->root, CLAUDE_PROJECTS, O_RDONLY | O_DIRECTORY, 0);
+    if (dir < 0 || foreign_list(x->io, dir, &arena, &all, NULL) != JOT_OK)
+        return;
+    for (size_t i = 0; i < all.n; i++)
+        if (all.items[i].directory)
+            take_memories(x, p,
+                          arena_printf(&arena, CLAUDE_PROJECTS "/" STR_FMT "/memory",
+                                       STR_ARG(all.items[i].name))
+                              .p);
+}
+
 /* The one place below a project, if there is one. */
 static jot_status find_below(Search *x, ImportFrom *out, Err *e)
 {
     Shown shown;
-    AUTO(Buf) found = { 0 };
-    size_t n = 0;
-    for (size_t i = 0; i < COUNT_OF(below); i++) {
-        unsigned here = signs_below(x->io, x->root, below[i]);
-        if (x->as ? !(here >> x->as & 1) : !here)
-            continue;
-        x->signs = here;
-        out->dir = arena_printf(x->into, "%s/%s", x->path, below[i]);
-        out->project = arena_copy(x->into, str(x->path));
-        buf_addf(&found, "%s%s", n++ ? ", " : "", below[i]);
-    }
-    if (n < 2)
+    Places p = { .out = out };
+    for (size_t i = 0; i < COUNT_OF(below); i++)
+        take_place(x, &p, below[i], signs_below(x->io, x->root, below[i]));
+    for (size_t i = 0; i < COUNT_OF(memories); i++)
+        take_memories(x, &p, memories[i]);
+    take_projects(x, &p);
+    AUTO(Buf) names = p.names;
+    if (p.n < 2)
         return JOT_OK;
     return err_set(e, JOT_INVALID, "'%s' has several: " STR_FMT "; name one of these directories",
-                   err_show(&shown, str(x->path)), STR_ARG(buf_str(&found)));
+                   err_show(&shown, str(x->path)), STR_ARG(buf_str(&names)));
 }
 
 static jot_status find_in_directory(Search *x, ImportFrom *out, Err *e)
@@ -239,13 +288,21 @@ static jot_status find_file(const Io *io, const char *path, Layout as, ImportFro
                        "'%s' is a pad of Jotter: use 'jotter --pad sqlite:%s copy URL'",
                        err_show(&shown, str(path)), err_show(&shown, str(path)));
     Layout seen = dir < 0       ? LAYOUT_NONE
-                  : out->sqlite ? LAYOUT_NOTES
+                  : out->sqlite ? import_sqlite_layout(path)
                                 : import_layout_of(io, dir, out->file);
+    if (seen == LAYOUT_NONE && dir >= 0 && !out->sqlite && note_file_tail(out->file).n)
+        seen = LAYOUT_NOTES; /* one note */
+    if (seen == LAYOUT_NONE && out->sqlite)
+        seen = LAYOUT_NOTES; /* which says what is missing */
     out->layout = as && seen != LAYOUT_ARCHIVE ? as : seen;
     if (out->layout == LAYOUT_NONE)
         return not_one(path, 0, e);
-    bool whole = as == LAYOUT_NOTES || as == LAYOUT_ARTIFACTS || as == LAYOUT_CYCLES;
-    if (whole && !(out->sqlite && as == LAYOUT_NOTES))
+    bool database = as == LAYOUT_MEM0 || as == LAYOUT_LANGGRAPH;
+    if (database && !out->sqlite)
+        return err_set(e, JOT_INVALID, "%s is imported from a file of SQLite", layout_name(as));
+    bool whole = as == LAYOUT_MEMORIES || as == LAYOUT_ARTIFACTS || as == LAYOUT_CYCLES ||
+                 (as == LAYOUT_NOTES && seen != LAYOUT_NOTES);
+    if (whole)
         return err_set(e, JOT_INVALID, "%s are imported from a directory", layout_name(as));
     return JOT_OK;
 }

@@ -1,8 +1,13 @@
 /* import_note.c - notes that were kept as files: KEY.txt, KEY.md, and such files in directories.
  *
  * What is called as no key can be gets a key made of its name, and the report says which
- * (note_file.h). */
+ * (note_file.h).
+ *
+ * Memory files, those of Claude Code and of Codex, keep their names, below one that says whose they
+ * are: ~/.claude/projects/PROJECT/memory is memories/claude/PROJECT, ~/.codex/memories is
+ * memories/codex.  So those of several projects can lie in one pad. */
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/utf8.h"
@@ -31,6 +36,11 @@ static jot_status import_note(Import *x, int dir, Str path, const ForeignEntry *
     }
     if (!import_read(x, dir, f->name, path, &arena, &text))
         return JOT_OK;
+    if (x->memories.n) {
+        Str stream = arena_printf(&arena, STR_FMT STR_FMT, STR_ARG(x->memories), STR_ARG(path));
+        return import_document(
+            x, &(ImportDoc){ .name = path, .stream = stream, .text = text, .at_ms = f->at_ms }, e);
+    }
     NoteFile note = note_file_of(path, false, taken, &arena);
     ImportDoc d = { .name = path,
                     .stream = arena_printf(&arena, "notes/" STR_FMT, STR_ARG(note.key)),
@@ -61,7 +71,7 @@ static jot_status walk(Import *x, int dir, Str above, int depth, Err *e)
                          e));
         } else if (f->directory && !hidden) {
             layout_miss(x->report, x->into, JOT_INVALID, path, "it lies too deep");
-        } else if (f->regular && !hidden && note_file_tail(f->name).n) {
+        } else if (f->regular && !hidden && (x->memories.n || note_file_tail(f->name).n)) {
             TRY(import_note(x, dir, path, f, has_plain(&all, f->name), e));
         } else {
             import_stray(x, f, path, "it is neither KEY.txt nor KEY.md");
@@ -70,7 +80,60 @@ static jot_status walk(Import *x, int dir, Str above, int depth, Err *e)
     return JOT_OK;
 }
 
+/* How many there are, for somebody who waits; a directory that cannot be read counts nothing. */
+/* NOLINTNEXTLINE(misc-no-recursion): DEPTH_MAX */
+static uint64_t count_notes(const Io *io, int dir, int depth)
+{
+    AUTO(Arena) arena = { 0 };
+    ForeignDir all;
+    uint64_t n = 0;
+    if (foreign_list(io, dir, &arena, &all, NULL) != JOT_OK)
+        return 0;
+    for (size_t i = 0; i < all.n; i++) {
+        const ForeignEntry *f = &all.items[i];
+        bool enters = f->directory && f->name.p[0] != '.' && depth < DEPTH_MAX;
+        AUTO(Fd) deeper = enters ? io_open(io, dir, f->name.p, O_RDONLY | O_DIRECTORY, 0) : FD_NONE;
+        n += deeper >= 0 ? count_notes(io, deeper, depth + 1) : !f->directory;
+    }
+    return n;
+}
+
+jot_status import_note_file(Import *x, Str name, Err *e)
+{
+    struct stat info;
+    ForeignEntry f = { .name = name, .regular = true };
+    if (io_stat(x->m->io, x->dir, name.p, &info) == 0)
+        f.at_ms = (int64_t)info.st_mtim.tv_sec * 1000 + info.st_mtim.tv_nsec / 1000000;
+    return import_note(x, x->dir, name, &f, false, e);
+}
+
 jot_status import_notes(Import *x, Err *e)
 {
+    if (x->o->go_on)
+        x->total = count_notes(x->m->io, x->dir, 1);
     return walk(x, x->dir, S(""), 1, e);
+}
+
+/* Whose memory files these are, as the end of a name and a slash. */
+static Str owner_of(const char *path, Arena *into)
+{
+    char *real = realpath(path, NULL);
+    Str rest = arena_copy(into, str(real ? real : path));
+    free(real);
+    size_t slash = str_find_last(rest, '/');
+    if (slash == rest.n)
+        return S("");
+    Str above = str_slice(rest, 0, slash);
+    slash = str_find_last(above, '/');
+    Str owner = slash < above.n ? str_from(above, slash + 1) : above;
+    if (str_eq(owner, S(".codex")))
+        return S("codex/");
+    return owner.n ? arena_printf(into, "claude/" STR_FMT "/", STR_ARG(owner)) : S("");
+}
+
+jot_status import_memories(Import *x, const char *path, Err *e)
+{
+    Str owner = owner_of(path, x->into);
+    x->memories = arena_printf(x->into, "memories/" STR_FMT, STR_ARG(owner));
+    return import_notes(x, e);
 }

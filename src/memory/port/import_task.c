@@ -295,6 +295,8 @@ static jot_status append_snapshot(Import *x, Str stream, const Files *f, Task *t
     TaskStatus from = t->status, to = t->status;
     (void)!task_status_parse(json_member(f->value, "status"), &to);
     move(t, to, NULL);
+    if (!t->result.n && to == TASK_COMPLETED)
+        t->result = short_text(json_member(f->value, "result"), TASK_RESULT_MAX);
     AUTO_PTR(json_t)
     event = json_pack("{s:s, s:s, s:s}", "type", "imported", "from", task_status_name(from), "to",
                       task_status_name(to));
@@ -364,6 +366,16 @@ static jot_status import_task(Import *x, Files *f, Err *e)
         return JOT_OK;
     }
     return write_task(x, stream, f, &s, refused != NULL, e);
+}
+
+jot_status import_task_value(Import *x, const ImportTask *t, Err *e)
+{
+    AUTO(Files) f = { .id = t->id, .path = t->path, .snapshot_ms = t->at_ms };
+    AUTO(Buf) text = { 0 };
+    json_write(&text, t->value);
+    f.snapshot = arena_copy(&f.arena, buf_str(&text));
+    TRY(json_read(f.snapshot, &f.value, e));
+    return import_task(x, &f, e);
 }
 
 /* --- Finding them ------------------------------------------------------------------------ */

@@ -5,9 +5,10 @@
 #include <stdio.h>
 
 static const char *const names[] = {
-    [LAYOUT_NONE] = "none",       [LAYOUT_NOTES] = "notes",   [LAYOUT_ARTIFACTS] = "artifacts",
-    [LAYOUT_RUNS] = "runs",       [LAYOUT_CYCLES] = "cycles", [LAYOUT_GRAPH] = "graph",
-    [LAYOUT_ARCHIVE] = "archive",
+    [LAYOUT_NONE] = "none",         [LAYOUT_NOTES] = "notes",     [LAYOUT_ARTIFACTS] = "artifacts",
+    [LAYOUT_RUNS] = "runs",         [LAYOUT_CYCLES] = "cycles",   [LAYOUT_GRAPH] = "graph",
+    [LAYOUT_MEMORIES] = "memories", [LAYOUT_MEM0] = "mem0",       [LAYOUT_LANGGRAPH] = "langgraph",
+    [LAYOUT_BEADS] = "beads",       [LAYOUT_ARCHIVE] = "archive",
 };
 _Static_assert(COUNT_OF(names) == LAYOUT_COUNT, "every layout has a name");
 
@@ -24,8 +25,7 @@ jot_status layout_parse(Str name, Layout *out, Err *e)
             *out = l;
             return JOT_OK;
         }
-    return err_set(e, JOT_INVALID, "no layout '%s': use notes, artifacts, runs, cycles or graph",
-                   err_show(&shown, name));
+    return err_set(e, JOT_INVALID, "no layout '%s': use " LAYOUT_NAMES, err_show(&shown, name));
 }
 
 PRINTF_LIKE(4, 0)

@@ -14,7 +14,16 @@
  *              logs/cycle_ID.log                          logs/cycle/ID
  *              config/active.NAME.yaml                    notes/cycle-template-NAME
  *   graph      a JSONL of entities                        graph/entities/...
- *              and of relations                           graph/relations/... */
+ *              and of relations                           graph/relations/...
+ *
+ * These are only imported:
+ *
+ *   memories   memory/ with a MEMORY.md, of Claude Code   memories/claude/PROJECT/...
+ *              memories/ with a MEMORY.md, of Codex       memories/codex/...
+ *   mem0       tables `history` and `messages` of SQLite  notes/mem0-ID, with all versions;
+ *                                                         logs/mem0/SCOPE
+ *   langgraph  a table `store` of SQLite                  artifacts/langgraph/NAMESPACE/KEY
+ *   beads      a JSONL of issues and memories             tasks/ID, notes/KEY */
 #ifndef MEMORY_PORT_LAYOUT_H
 #define MEMORY_PORT_LAYOUT_H
 
@@ -28,12 +37,18 @@ typedef enum Layout {
     LAYOUT_RUNS,
     LAYOUT_CYCLES,
     LAYOUT_GRAPH,
+    LAYOUT_MEMORIES,
+    LAYOUT_MEM0,
+    LAYOUT_LANGGRAPH,
+    LAYOUT_BEADS,
     LAYOUT_ARCHIVE, /* a whole pad: store/archive.h */
     LAYOUT_COUNT
 } Layout;
 
 /* "notes" ...; never NULL. */
 const char *layout_name(Layout l);
+/* "notes, artifacts, ...": what an import takes. */
+#define LAYOUT_NAMES "notes, artifacts, runs, cycles, graph, memories, mem0, langgraph or beads"
 /* Those that are directories or files of other programs.  JOT_INVALID lists them. */
 MUST_USE jot_status layout_parse(Str name, Layout *out, Err *e);
 

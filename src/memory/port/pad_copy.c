@@ -8,7 +8,7 @@ enum { FORGET_ONE_BY_ONE = 16 };
 
 typedef struct Passage {
     Memory *to;
-    void (*show)(const CopyCount *so_far);
+    const CopyHooks *show; /* its progress; may be NULL */
     Arena *into;
     PadReport *report;
     uint64_t forgot; /* streams, so far */
@@ -26,7 +26,7 @@ static void clear_index(Passage *p, Str stream)
     Shown shown;
     if (++p->forgot > FORGET_ONE_BY_ONE)
         return; /* all of it, at the end */
-    jot_status st = search_forget(p->to, stream, &why);
+    jot_status st = search_forget(p->to, &stream, 1, &why);
     if (st == JOT_OK)
         return;
     layout_skip(&p->report->problems, p->into, stream,
@@ -47,19 +47,20 @@ static void told(void *ctx, const CopyNotice *t)
 static void progress(void *ctx, const CopyCount *count)
 {
     Passage *p = ctx;
-    if (p->show)
-        p->show(count);
+    p->show->progress(p->show->ctx, count);
 }
 
-jot_status pad_copy(Store *from, Memory *to, void (*show)(const CopyCount *so_far), Arena *into,
-                    PadReport *out, Err *e)
+jot_status pad_copy(Store *from, Memory *to, const CopyHooks *show, Arena *into, PadReport *out,
+                    Err *e)
 {
     *out = (PadReport){ 0 };
     Passage p = { .to = to, .show = show, .into = into, .report = out };
-    CopyHooks hooks = { .progress = progress, .told = told, .ctx = &p };
+    CopyHooks hooks = { .told = told, .ctx = &p };
+    if (show && show->progress)
+        hooks.progress = progress;
     jot_status st = store_copy(from, to->store, &hooks, &out->count, e);
     if (p.forgot > FORGET_ONE_BY_ONE) {
-        jot_status cleared = search_forget(to, (Str){ 0 }, st == JOT_OK ? e : NULL);
+        jot_status cleared = search_forget(to, NULL, 0, st == JOT_OK ? e : NULL);
         return st == JOT_OK ? cleared : st;
     }
     return st == JOT_OK ? err_pass(e, &p.first, p.first.status) : st;

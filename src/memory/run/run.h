@@ -155,6 +155,8 @@ typedef struct RunBegin {
 /* A new run.  `begin` may be NULL.  JOT_INVALID unless the query is UTF-8 and the limits are some.
  */
 MUST_USE jot_status run_begin(Memory *m, const RunBegin *begin, Str query, Run *out, Err *e);
+/* A new run whose id is known to others.  JOT_CONFLICT: there is one, or there was. */
+MUST_USE jot_status run_begin_as(Memory *m, Str id, Str query, Run *out, Err *e);
 /* One that is there.  JOT_NOT_FOUND. */
 MUST_USE jot_status run_open(Memory *m, Str id, Run *out, Err *e);
 /* The handle alone, whether there is such a run or not: it is opened by its first refresh. */

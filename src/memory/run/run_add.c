@@ -196,21 +196,34 @@ static jot_status add(Run *r, Entry *x, Err *e)
                    r->id);
 }
 
-jot_status run_begin(Memory *m, const RunBegin *begin, Str query, Run *out, Err *e)
+/* The meta of the first record. */
+static jot_status write_init(Memory *m, const RunBegin *begin, Str query, Buf *meta, Err *e)
 {
-    static const RunBegin usual;
-    AUTO(Buf) meta = { 0 };
-    begin = begin ? begin : &usual;
     TRY(utf8_check("a query", query, e));
     TRY(usage_check_limits(begin->limits, e));
-    /* The meta of the first record. */
     Frame f = begin->frame ? *begin->frame : frame_draw(m->io);
     while (!begin->frame && frame_in(&f, query))
         f = frame_draw(m->io);
     AUTO_PTR(json_t) json = json_pack("{s:s, s:s}", "kind", "init", "sign", f.sign);
     put_limits(json, begin->limits);
-    json_write(&meta, json);
+    json_write(meta, json);
+    return JOT_OK;
+}
+
+jot_status run_begin(Memory *m, const RunBegin *begin, Str query, Run *out, Err *e)
+{
+    static const RunBegin usual;
+    AUTO(Buf) meta = { 0 };
+    TRY(write_init(m, begin ? begin : &usual, query, &meta, e));
     return run_begin_with(m, buf_str(&meta), query, out, e);
+}
+
+jot_status run_begin_as(Memory *m, Str id, Str query, Run *out, Err *e)
+{
+    AUTO(Buf) meta = { 0 };
+    TRY(write_init(m, &(RunBegin){ 0 }, query, &meta, e));
+    TRY(run_at(m, id, out, e));
+    return append(out, buf_str(&meta), query, e);
 }
 
 jot_status run_begin_with(Memory *m, Str meta, Str query, Run *out, Err *e)

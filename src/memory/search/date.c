@@ -64,13 +64,19 @@ static int64_t weekday(Date d)
 
 /* --- Words ------------------------------------------------------------------------------- */
 
+/* Most words differ from most names in the first letter, and every word of a pad is looked at. */
+static bool is_word(Str word, const char *name)
+{
+    return word.n && word.p[0] == name[0] && str_eq(word, str(name));
+}
+
 /* The number of the name that the word is, or begins with if it has at least three letters and is
  * one of its usual short forms. */
 static int name_of(Str word, const char *const *names, int n)
 {
     for (int i = 0; i < n; i++)
-        if (str_eq(word, str(names[i])) ||
-            (word.n >= 3 && word.n <= 4 && str_starts(str(names[i]), word)))
+        if (is_word(word, names[i]) || (word.n >= 3 && word.n <= 4 && word.p[0] == names[i][0] &&
+                                        str_starts(str(names[i]), word)))
             return i;
     return -1;
 }
@@ -108,7 +114,7 @@ static unsigned number_of(Str word)
     if (str_eq(word, S("few")))
         return 3;
     for (unsigned k = 1; k < COUNT_OF(names); k++)
-        if (str_eq(word, str(names[k])))
+        if (is_word(word, names[k]))
             return k;
     return 0;
 }
@@ -268,7 +274,7 @@ static bool speaks_of_time(Str w)
         "morning", "night", "noon", "pm",   "week",    "weekend", "weeks", "year",  "years"
     };
     for (size_t i = 0; i < COUNT_OF(words); i++)
-        if (str_eq(w, str(words[i])))
+        if (is_word(w, words[i]))
             return true;
     return day_name(w) >= 0;
 }

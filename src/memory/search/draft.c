@@ -17,7 +17,7 @@ enum { NONE = UINT32_MAX, DATE_WORDS_MAX = 2000, GRAM = 4, GRAM_BYTES_MAX = 8192
 /* Texts by number, each once. */
 typedef struct Texts {
     Str *items;
-    uint32_t n, slots_n;
+    uint32_t n, slots_n; /* slots: a power of two */
     size_t cap;
     uint32_t *slots;
     Arena arena;
@@ -31,9 +31,9 @@ static void texts_rehash(Texts *t)
     memset(t->slots, 0xFF, t->slots_n * sizeof *t->slots);
     for (uint32_t i = 0; i < t->n; i++) {
         uint64_t at = seg_hash(t->items[i]);
-        while (t->slots[at % t->slots_n] != NONE)
+        while (t->slots[at & (t->slots_n - 1)] != NONE)
             at++;
-        t->slots[at % t->slots_n] = i;
+        t->slots[at & (t->slots_n - 1)] = i;
     }
 }
 
@@ -43,7 +43,7 @@ static uint32_t texts_find(const Texts *t, Str text)
     if (t->slots_n == 0)
         return NONE;
     for (uint64_t at = seg_hash(text);; at++) {
-        uint32_t i = t->slots[at % t->slots_n];
+        uint32_t i = t->slots[at & (t->slots_n - 1)];
         if (i == NONE || str_eq(t->items[i], text))
             return i;
     }
@@ -56,7 +56,7 @@ static uint32_t texts_add(Texts *t, Str text, bool *fresh)
         texts_rehash(t);
     uint64_t at = seg_hash(text);
     for (;; at++) {
-        uint32_t i = t->slots[at % t->slots_n];
+        uint32_t i = t->slots[at & (t->slots_n - 1)];
         *fresh = i == NONE;
         if (*fresh)
             break;
@@ -65,7 +65,7 @@ static uint32_t texts_add(Texts *t, Str text, bool *fresh)
     }
     t->items = arena_grow(&t->arena, t->items, t->n, &t->cap, sizeof(Str), alignof(Str));
     t->items[t->n] = arena_copy(&t->arena, text);
-    t->slots[at % t->slots_n] = t->n;
+    t->slots[at & (t->slots_n - 1)] = t->n;
     return t->n++;
 }
 
@@ -86,19 +86,20 @@ typedef struct Entry {
 } Entry;
 
 typedef struct Surface {
-    uint32_t term;
-    uint8_t form;
+    uint32_t term, form; /* of KEY_FORM; NONE: it is written as its stem */
 } Surface;
 
 typedef struct DraftRow {
     SegRow row; /* `stream` is the draft's number */
     Str author;
+    uint32_t before; /* the row of its stream that came before it, or NONE */
     bool dropped;
 } DraftRow;
 
 typedef struct DraftStream {
     SegStream known;
-    bool there; /* it is known how far it was read */
+    bool there;      /* it is known how far it was read */
+    uint32_t newest; /* of its rows, or NONE */
 } DraftStream;
 
 struct SegDraft {
@@ -145,11 +146,6 @@ size_t term_key(Stemmer *stemmer, Str word, char *to)
     to[0] = KEY_TERM;
     memcpy(to + 1, stem.p, n);
     return n + 1;
-}
-
-uint8_t form_code(Str word, Str stem)
-{
-    return str_eq(word, stem) ? 0 : (uint8_t)(1 + seg_hash(word) % 7);
 }
 
 static bool is_upper(char c)
@@ -296,9 +292,9 @@ static void add_entry(SegDraft *d, uint32_t term, unsigned times, uint8_t bits)
     }
     Entry *e = &d->entries[at];
     unsigned count = (e->bits & POST_COUNT) + times;
-    uint8_t flags = (uint8_t)((e->bits | bits) & (POST_HEAD | POST_NAME));
-    uint8_t form = (uint8_t)(e->bits >> POST_FORM << POST_FORM);
-    e->bits = (uint8_t)(form | flags | (count < POST_COUNT ? count : POST_COUNT));
+    uint8_t flags = (uint8_t)((e->bits | bits) & (POST_HEAD | POST_NAME | POST_ABOUT));
+    uint8_t other = (uint8_t)(e->bits & bits & POST_OTHER);
+    e->bits = (uint8_t)(other | flags | (count < POST_COUNT ? count : POST_COUNT));
 }
 
 static void add_key(SegDraft *d, SegKey kind, Str text, uint8_t bits)
@@ -320,25 +316,23 @@ static Surface surface_of(SegDraft *d, Str word, bool dense)
         return d->surfaces[number];
     size_t n = term_key(dense ? NULL : d->stemmer, word, key);
     Str stem = { key + 1, n - 1 };
-    Surface s = { term_number(d, (Str){ key, n }), form_code(word, stem) };
+    Surface s = { .term = term_number(d, (Str){ key, n }), .form = NONE };
+    if (!str_eq(word, stem)) {
+        key[0] = KEY_FORM;
+        memcpy(key + 1, word.p, word.n); /* at most WORD_BYTES_MAX */
+        s.form = term_number(d, (Str){ key, word.n + 1 });
+    }
     GROW(d, d->surfaces, number, d->surfaces_cap);
     d->surfaces[number] = s;
-    if (s.form && word.n + stem.n + 2 <= SEG_KEY_MAX) { /* so that beginnings of it are found */
-        char form[SEG_KEY_MAX];
-        memcpy(form, word.p, word.n);
-        form[word.n] = 0;
-        memcpy(form + word.n + 1, stem.p, stem.n);
-        char whole[SEG_KEY_MAX + 1] = { KEY_FORM };
-        memcpy(whole + 1, form, word.n + 1 + stem.n);
-        (void)term_number(d, (Str){ whole, word.n + stem.n + 2 });
-    }
     return s;
 }
 
 static void add_word(SegDraft *d, Str word, bool dense, unsigned times, uint8_t bits)
 {
     Surface s = surface_of(d, word, dense);
-    add_entry(d, s.term, times, (uint8_t)(bits | s.form << POST_FORM));
+    add_entry(d, s.term, times, (uint8_t)(bits | (s.form == NONE ? 0 : POST_OTHER)));
+    if (s.form != NONE)
+        add_entry(d, s.form, 1, 0);
 }
 
 /* Of a dense script its characters are terms too, not pairs alone. */
@@ -373,7 +367,8 @@ typedef struct Cutting {
     SegDraft *d;
     DraftRow *row;
     Str text;
-    size_t head_to; /* where the first line ends */
+    size_t head_to;         /* where the first line ends */
+    size_t about, about_to; /* what it says of itself */
     Arena scratch;
     Str *words; /* for dates */
     size_t words_n, words_cap;
@@ -417,6 +412,38 @@ static void note_word(Cutting *c, Str word, size_t from)
     c->words[c->words_n++] = arena_copy(&c->scratch, word);
 }
 
+/* Where a word of an artifact stands. */
+static uint8_t place_bits(const Cutting *c, size_t from)
+{
+    if (c->row->row.profile != PROFILE_ARTIFACT)
+        return 0;
+    return (uint8_t)((from < c->head_to ? POST_HEAD : 0) |
+                     (from >= c->about && from < c->about_to ? POST_ABOUT : 0));
+}
+
+/* The first thing in the quotes or signs with which programs say what they are for. */
+static void find_about(Cutting *c)
+{
+    static const char *const pairs[][2] = { { "\"\"\"", "\"\"\"" },
+                                            { "'''", "'''" },
+                                            { "/*", "*/" } };
+    enum { ABOUT_FROM_MAX = 2000 };
+    for (size_t i = 0; i < COUNT_OF(pairs); i++) {
+        Str open = str(pairs[i][0]), close = str(pairs[i][1]);
+        Str near = str_slice(c->text, 0, ABOUT_FROM_MAX);
+        const char *at = near.n ? memmem(near.p, near.n, open.p, open.n) : NULL;
+        if (!at)
+            continue;
+        size_t from = (size_t)(at - c->text.p) + open.n;
+        if (c->about_to && from > c->about)
+            continue;
+        Str rest = str_from(c->text, from);
+        const char *end = rest.n ? memmem(rest.p, rest.n, close.p, close.n) : NULL;
+        c->about = from;
+        c->about_to = end ? (size_t)(end - c->text.p) : c->text.n;
+    }
+}
+
 static void cut_text(Cutting *c)
 {
     AUTO(Words) words;
@@ -425,12 +452,13 @@ static void cut_text(Cutting *c)
     words_init(&words, c->text);
     while (words_next(&words, &chunk)) {
         bool first = chunk.from < c->head_to;
+        uint8_t bits = place_bits(c, chunk.from);
         for (size_t i = 0; i < chunk.parts_n; i++) {
-            add_part(c->d, &chunk, i, 1, first ? POST_HEAD : 0);
+            add_part(c->d, &chunk, i, 1, bits);
             note_word(c, chunk.parts[i].text, chunk.parts[i].from);
         }
         for (size_t i = 0; i < chunk.wholes_n; i++)
-            add_key(c->d, KEY_WHOLE, chunk.wholes[i], first ? POST_HEAD : 0);
+            add_key(c->d, KEY_WHOLE, chunk.wholes[i], bits);
         len += chunk.parts_n;
         head += first ? chunk.parts_n : 0;
     }
@@ -501,9 +529,20 @@ static uint8_t row_flags(const Cutting *c, bool log)
                      (c->number ? ROW_NUMBER : 0) | capitals * ROW_CAPITALS);
 }
 
+static uint32_t stream_number(SegDraft *d, Str stream)
+{
+    bool fresh;
+    uint32_t number = texts_add(&d->streams, stream, &fresh);
+    if (fresh) {
+        GROW(d, d->known, number, d->known_cap);
+        d->known[number] = (DraftStream){ .newest = NONE };
+    }
+    return number;
+}
+
 void draft_row(SegDraft *d, Str stream, const Record *r, Str label, Str text)
 {
-    bool fresh, log = str_starts(stream, S("runs/"));
+    bool log = str_starts(stream, S("runs/"));
     text = utf8_valid(text) ? text : (Str){ 0 };
     Str speaker = log ? leading_speaker(text) : (Str){ 0 };
     GROW(d, d->rows, d->rows_n, d->rows_cap);
@@ -514,15 +553,14 @@ void draft_row(SegDraft *d, Str stream, const Record *r, Str label, Str text)
                                 .digest = text_digest(text),
                                 .profile = (uint8_t)profile_of(stream, text) },
                        .author = arena_copy(&d->arena, r->by) };
-    uint32_t number = texts_add(&d->streams, stream, &fresh);
-    if (fresh) {
-        GROW(d, d->known, number, d->known_cap);
-        d->known[number] = (DraftStream){ 0 };
-    }
+    uint32_t number = stream_number(d, stream);
     row->row.stream = number;
+    row->before = d->known[number].newest;
+    d->known[number].newest = d->rows_n;
     d->row_from = d->entries_n;
     AUTO(Cutting) c = { .d = d, .row = row, .text = text };
     c.head_to = head_end(text, row->row.profile);
+    find_about(&c);
     cut_text(&c);
     add_name(d, str_from(stream, str_find(stream, '/') + 1));
     add_name(d, label);
@@ -536,11 +574,10 @@ void draft_row(SegDraft *d, Str stream, const Record *r, Str label, Str text)
 
 void draft_stream(SegDraft *d, Str stream, const SegStream *known)
 {
-    bool fresh;
-    uint32_t number = texts_add(&d->streams, stream, &fresh);
-    if (fresh)
-        GROW(d, d->known, number, d->known_cap);
-    d->known[number] = (DraftStream){ *known, true };
+    uint32_t number = stream_number(d, stream); /* may move them */
+    DraftStream *s = &d->known[number];
+    s->known = *known;
+    s->there = true;
 }
 
 bool draft_has(const SegDraft *d, Str stream)
@@ -552,11 +589,11 @@ bool draft_has(const SegDraft *d, Str stream)
 void draft_drop(SegDraft *d, Str stream, uint64_t from, uint64_t to)
 {
     uint32_t number = texts_find(&d->streams, stream);
-    for (uint32_t i = 0; number != NONE && i < d->rows_n; i++) {
-        DraftRow *r = &d->rows[i];
-        if (r->row.stream == number && r->row.seq >= from && r->row.seq <= to)
-            r->dropped = true;
-    }
+    if (number == NONE)
+        return;
+    for (uint32_t i = d->known[number].newest; i != NONE; i = d->rows[i].before)
+        if (d->rows[i].row.seq >= from && d->rows[i].row.seq <= to)
+            d->rows[i].dropped = true;
 }
 
 uint32_t draft_rows(const SegDraft *d)
@@ -687,7 +724,7 @@ static void write_one_term(const Ordered *o, SegWriter *w, uint32_t term)
             break;
         }
     Str key = o->d->terms.items[term];
-    if (n || key.p[0] == KEY_FORM)
+    if (n)
         seg_write_term(w, key, posts, n);
 }
 
@@ -714,6 +751,7 @@ void draft_end(SegDraft *d, Buf *out)
     o.streams = sorted(&d->streams, &o.arena);
     o.terms = sorted(&d->terms, &o.arena);
     order_rows(&o);
+    w.rows = o.rows_n;
     place_rows(&o, &w);
     group_entries(&o);
     uint32_t i = 0;

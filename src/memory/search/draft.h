@@ -32,8 +32,6 @@ void draft_end(SegDraft *d, Buf *out);
 
 /* The key of a word, in `to` of SEG_KEY_MAX bytes; returns its length. */
 size_t term_key(Stemmer *stemmer, Str word, char *to);
-/* Which form of its stem a word is: 0 for the stem itself, else 1 to 7. */
-uint8_t form_code(Str word, Str stem);
 /* Who speaks: "Name: ..." at the beginning of a text; empty: nobody. */
 Str leading_speaker(Str text);
 /* The words of a name, folded, joined by one space; at most `max` bytes. */

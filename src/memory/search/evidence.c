@@ -342,7 +342,7 @@ static void add_passage(Buf *to, const Passage *p)
         if (log)
             buf_addf(to, "  record %llu", (unsigned long long)x->seq);
         else if (i == 0)
-            buf_addf(to, "  version %s", version_of(x->sha256).text);
+            buf_addf(to, "  version %s", version_listed(x->seq, x->sha256).text);
         add_lines(to, x);
         if (log || i == 0) {
             buf_addf(to, "  %s  ", time_text(x->at_ms).text);
@@ -514,6 +514,7 @@ jot_status evidence_find(Search *s, const SearchQuery *q, uint64_t budget, Arena
     TRY(search_find(s, &ask, into, &hits, e));
     *out = (Evidence){ .budget = budget,
                        .more = hits.more,
+                       .notice = hits.notice,
                        .items = NEW_ARRAY(into, Passage, hits.n + 1),
                        .left = NEW_ARRAY(into, EvidenceLeft, 2 * hits.n + 1) };
     Build b = { .search = s, .into = into, .out = out, .room = budget - LAST_LINE };
@@ -555,7 +556,10 @@ json_t *evidence_json(const Evidence *v)
     for (size_t i = 0; i < v->left_n; i++)
         json_array_append_new(left, json_pack("{s:o, s:I}", "stream", json_text(v->left[i].stream),
                                               "seq", (json_int_t)v->left[i].seq));
-    return json_pack("{s:o, s:I, s:I, s:I, s:o, s:b}", "passages", passages, "tokens",
-                     (json_int_t)v->tokens, "budget", (json_int_t)v->budget, "same",
-                     (json_int_t)v->same, "left_out", left, "more", v->more);
+    json_t *out = json_pack("{s:o, s:I, s:I, s:I, s:o, s:b}", "passages", passages, "tokens",
+                            (json_int_t)v->tokens, "budget", (json_int_t)v->budget, "same",
+                            (json_int_t)v->same, "left_out", left, "more", v->more);
+    if (v->notice.n)
+        json_object_set_new(out, "notice", json_text(v->notice));
+    return out;
 }

@@ -52,7 +52,8 @@ typedef struct Evidence {
     uint64_t same;           /* hits that say nothing that is not shown */
     EvidenceLeft *left;      /* those there was no room for, the best first */
     size_t left_n;
-    bool more; /* there are hits that were not looked at: they are worse, or beyond the limit */
+    Str notice; /* as in Hits */
+    bool more;  /* there are hits that were not looked at: they are worse, or beyond the limit */
 } Evidence;
 
 /* `q` as for search_find(); `bare` and `explain` count for nothing.  JOT_INVALID:

@@ -9,12 +9,13 @@
  * If the pad says that text was forgotten, or cannot say, a stream that was in
  * the index already is also asked what has gone: records redacted since, or a
  * whole history.  Else its history is not read again.  Dead rows still lie in
- * their segments, so if text went the index is emptied, and made again. */
+ * their segments, so if text went those segments are written again (index.c). */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/fold.h"
 #include "base/utf8.h"
+#include "memory/kinds.h"
 #include "memory/search/index.h"
 
 enum { PROGRESS_EVERY = 200 };
@@ -85,7 +86,7 @@ Str index_text(Str stream, Str body, Arena *into)
 }
 
 /* A run's folds and clearings say nothing that its other records do not, and what a loop began or
- * ended with is not what it found out. */
+ * ended with is not what it found out.  Notices of a hook are what was done. */
 bool index_label(Str stream, const Record *r, Arena *into, Str *label)
 {
     *label = (Str){ 0 };
@@ -99,7 +100,8 @@ bool index_label(Str stream, const Record *r, Arena *into, Str *label)
     Str what = json_str(json_object_get(meta, "kind"));
     static const char *const silent[] = { "fold", "clear", "setup", "notice", "end" };
     for (size_t i = 0; i < COUNT_OF(silent); i++)
-        if (str_eq(what, str(silent[i])))
+        if (str_eq(what, str(silent[i])) &&
+            !(str_eq(what, S("notice")) && str_starts(stream, S(SESSION_RUNS))))
             return false;
     *label = arena_copy(into, json_str(json_object_get(meta, "tool")));
     return true;
@@ -124,7 +126,8 @@ static uint64_t first_bytes(Hash h)
 /* A document is what it was if neither its history nor its text differ. */
 static uint64_t print_of(const Mark *m, bool log)
 {
-    return first_bytes(m->chain) ^ (log ? 0 : first_bytes(m->sha256) * 3);
+    uint64_t all = first_bytes(m->chain) ^ (log ? 0 : first_bytes(m->sha256) * 3);
+    return all & ((UINT64_C(1) << 48) - 1);
 }
 
 static void drop_rows(Feed *f, Str stream, uint64_t from, uint64_t to)
@@ -443,10 +446,40 @@ static jot_status catch_up_once(Index *x, Err *e)
     return JOT_OK;
 }
 
-/* A search that found text gone empties the index, and reads the pad again. */
+/* A document's count of redacted records is not found on the way, as that of a run is. */
+static jot_status feed_again(Feed *f, Str stream, Err *e)
+{
+    SegStream old, k = { 0 };
+    History h;
+    const CoveredKind *kind = kind_of(stream);
+    if (!kind || draft_has(f->draft, stream))
+        return JOT_OK;
+    bool known = index_known(f->x, stream, &old);
+    drop_rows(f, stream, 0, STORE_SEQ_MAX);
+    TRY(look_at_history(f->x, stream, &h, e));
+    k.redacted = kind->log ? 0 : h.redacted;
+    TRY(kind->log ? feed_log(f, stream, &k, false, e) : feed_document(f, stream, &k, false, e));
+    if (known && !draft_has(f->draft, stream))
+        draft_stream(f->draft, stream, &(SegStream){ .gone = true });
+    return JOT_OK;
+}
+
+jot_status index_read_again(Index *x, const Str *streams, size_t n, Err *e)
+{
+    AUTO_PTR(SegDraft) draft = draft_new(x->stemmer);
+    Feed f = { .x = x, .draft = draft };
+    for (size_t i = 0; i < n; i++)
+        TRY(feed_again(&f, streams[i], e));
+    return take_draft(x, draft, e);
+}
+
+/* A search that found text gone takes it out of the index before anything else; if others publish
+ * again and again meanwhile, all goes. */
 jot_status index_catch_up(Index *x, Err *e)
 {
+    enum { SCRUB_TRIES = 4 };
     for (int tries = 0;; tries++) {
+        bool done = true;
         jot_status st = catch_up_once(x, e);
         if (st != JOT_OK) { /* rows may be dead already that should not be */
             index_unload(x);
@@ -454,9 +487,14 @@ jot_status index_catch_up(Index *x, Err *e)
         }
         if (x->broken)
             return err_set(e, JOT_CORRUPT, "the search index is damaged");
-        if (!x->scrub || tries)
+        if (x->scrub && tries < SCRUB_TRIES)
+            TRY(index_scrub(x, &done, e));
+        else if (x->scrub && tries == SCRUB_TRIES) {
+            TRY(index_empty(x, e));
+            done = false;
+        }
+        if (done)
             break;
-        TRY(index_empty(x, e));
     }
     index_publish(x, false);
     return JOT_OK;

@@ -5,7 +5,13 @@
  *   DIR/<16 hex>.seg a segment
  *
  * A reader opens what the manifest names; if a file is gone meanwhile, a newer
- * manifest is there, and it begins again. */
+ * manifest is there, and it begins again.
+ *
+ * Text that is forgotten leaves the files so: the lock is taken, the streams'
+ * rows die and are read again, each segment with dead rows is merged alone into
+ * a new one without them, the new files are synced and named by a manifest, and
+ * then the old ones are removed.  Killed before the manifest, all is as before;
+ * behind it, the same call again removes what is left. */
 #include "memory/search/index.h"
 
 #include <errno.h>
@@ -19,7 +25,6 @@
 #include "memory/search/merge.h"
 
 enum {
-    MANIFEST_FORMAT = 1,
     MANIFEST_MAX = 64 << 20,
     LOAD_TRIES = 8,
     PUBLISH_ROWS = 64, /* in memory, from which on they are written */
@@ -32,13 +37,14 @@ enum {
 #define MANIFEST_NEW "manifest.new"
 #define LOCK "lock"
 
-static const char manifest_magic[8] = "JOTIDX1";
-
 /* --- Memory ------------------------------------------------------------------------------ */
 
 void index_unload(Index *x)
 {
     view_free(&x->view);
+    rank_desk_free(&x->desk);
+    index_free_vectors(x);
+    x->told = 0;
     x->viewed = false;
     for (size_t i = 0; i < x->n; i++)
         seg_close(&x->segs[i]);
@@ -130,124 +136,19 @@ typedef struct SegName {
     char text[24];
 } SegName;
 
-static SegName seg_name(uint64_t id)
+static SegName file_name(uint64_t id, const char *kind)
 {
     SegName n;
-    snprintf(n.text, sizeof n.text, "%016llx.seg", (unsigned long long)id);
+    snprintf(n.text, sizeof n.text, "%016llx.%s", (unsigned long long)id, kind);
     return n;
 }
 
+static SegName seg_name(uint64_t id)
+{
+    return file_name(id, "seg");
+}
+
 /* --- The manifest ------------------------------------------------------------------------ */
-
-typedef struct Named {
-    uint64_t id, bytes;
-    uint32_t rows, dead_n;
-    const uint32_t *dead; /* numbers of rows, ascending */
-} Named;
-
-typedef struct Manifest {
-    uint64_t generation;
-    Cursor at;
-    char pad[STORE_PAD_ID + 1], language[32];
-    Named *segs;
-    uint32_t n;
-} Manifest;
-
-/* What is read from a manifest, field by field. */
-typedef struct Reading {
-    Str rest;
-    bool bad;
-} Reading;
-
-static void get(Reading *r, void *to, size_t n)
-{
-    if (r->rest.n < n) {
-        r->bad = true;
-        memset(to, 0, n);
-        return;
-    }
-    memcpy(to, r->rest.p, n);
-    r->rest = str_from(r->rest, n);
-}
-
-static void get_segment(Reading *r, Named *out, Arena *into)
-{
-    get(r, &out->id, sizeof out->id);
-    get(r, &out->bytes, sizeof out->bytes);
-    get(r, &out->rows, sizeof out->rows);
-    get(r, &out->dead_n, sizeof out->dead_n);
-    if (r->bad || out->dead_n > out->rows || out->dead_n > r->rest.n / sizeof(uint32_t)) {
-        r->bad = true;
-        return;
-    }
-    uint32_t *dead = NEW_ARRAY(into, uint32_t, out->dead_n + 1);
-    get(r, dead, out->dead_n * sizeof *dead);
-    for (uint32_t i = 0; i < out->dead_n; i++)
-        r->bad = r->bad || dead[i] >= out->rows;
-    out->dead = dead;
-}
-
-static bool parse_manifest(Str text, Arena *into, Manifest *out)
-{
-    uint64_t sum;
-    uint32_t format;
-    char begins[sizeof manifest_magic];
-    *out = (Manifest){ 0 };
-    if (text.n < sizeof sum)
-        return false;
-    Str body = str_slice(text, 0, text.n - sizeof sum);
-    memcpy(&sum, text.p + body.n, sizeof sum);
-    Reading r = { .rest = body, .bad = sum != seg_hash(body) };
-    get(&r, begins, sizeof begins);
-    get(&r, &format, sizeof format);
-    get(&r, &out->generation, sizeof out->generation);
-    get(&r, out->at.text, sizeof out->at.text);
-    get(&r, out->pad, sizeof out->pad);
-    get(&r, out->language, sizeof out->language);
-    get(&r, &out->n, sizeof out->n);
-    out->at.text[sizeof out->at.text - 1] = out->pad[STORE_PAD_ID] = out->language[31] = 0;
-    if (r.bad || format != MANIFEST_FORMAT || out->generation == 0 || out->n > r.rest.n ||
-        memcmp(begins, manifest_magic, sizeof begins) != 0)
-        return false;
-    out->segs = NEW_ARRAY(into, Named, out->n + 1);
-    for (uint32_t i = 0; i < out->n && !r.bad; i++)
-        get_segment(&r, &out->segs[i], into);
-    return !r.bad && r.rest.n == 0;
-}
-
-static void put(Buf *to, const void *from, size_t n)
-{
-    buf_add(to, (Str){ from, n });
-}
-
-static void put_segment(Buf *to, const Segment *s)
-{
-    uint64_t bytes = s->n;
-    put(to, &s->id, sizeof s->id);
-    put(to, &bytes, sizeof bytes);
-    put(to, &s->rows, sizeof s->rows);
-    put(to, &s->dead_n, sizeof s->dead_n);
-    for (uint32_t i = 0; s->dead_n && i < s->rows; i++)
-        if (seg_dead(s, i))
-            put(to, &i, sizeof i);
-}
-
-static void write_manifest_text(const Index *x, uint64_t generation, Buf *to)
-{
-    uint32_t format = MANIFEST_FORMAT, n = (uint32_t)x->n;
-    to->max = SIZE_MAX / 2;
-    put(to, manifest_magic, sizeof manifest_magic);
-    put(to, &format, sizeof format);
-    put(to, &generation, sizeof generation);
-    put(to, x->at.text, sizeof x->at.text);
-    put(to, x->pad, sizeof x->pad);
-    put(to, x->language, sizeof x->language);
-    put(to, &n, sizeof n);
-    for (size_t i = 0; i < x->n; i++)
-        put_segment(to, &x->segs[i]);
-    uint64_t sum = seg_hash(buf_str(to));
-    put(to, &sum, sizeof sum);
-}
 
 /* The manifest there is; *there: one that can be used.  `info` is its file's. */
 static bool read_manifest(const Index *x, int dir, Arena *into, Manifest *out, struct stat *info)
@@ -261,7 +162,7 @@ static bool read_manifest(const Index *x, int dir, Arena *into, Manifest *out, s
     size_t n = (size_t)info->st_size;
     char *text = arena_alloc(into, n + 1, alignof(uint64_t));
     return io_read_all(io, fd, text, n, 0) == (ssize_t)n &&
-           parse_manifest((Str){ text, n }, into, out);
+           manifest_parse((Str){ text, n }, into, out);
 }
 
 /* --- Loading ----------------------------------------------------------------------------- */
@@ -287,7 +188,7 @@ static bool is_current(const Index *x)
 }
 
 /* Is there a segment's file of this name and size?  Everything in it is checked on its way. */
-static bool open_segment(const Index *x, int dir, const Named *named, Segment *out)
+static bool open_segment(const Index *x, int dir, const ManifestSegment *named, Segment *out)
 {
     const Io *io = x->m->io;
     AUTO(Fd) fd = io_open(io, dir, seg_name(named->id).text, O_RDONLY, 0);
@@ -311,6 +212,11 @@ static bool take_manifest(Index *x, int dir, const Manifest *m)
             return false;
         x->n++;
     }
+    x->vectors = mem_alloc((m->vectors_n + (size_t)1) * sizeof *x->vectors);
+    for (uint32_t i = 0; i < m->vectors_n; i++)
+        x->vectors[x->vectors_n++] =
+            (RowVectors){ .id = m->vectors[i].id, .bytes = m->vectors[i].bytes };
+    x->told = m->told;
     x->generation = m->generation;
     x->at = m->at;
     return true;
@@ -408,7 +314,10 @@ static int publish_manifest(Index *x, const Writer *w, uint64_t generation)
 {
     AUTO(Buf) text = { 0 };
     know_pad(x);
-    write_manifest_text(x, generation, &text);
+    Manifest m = { .generation = generation, .at = x->at, .told = x->told };
+    memcpy(m.pad, x->pad, sizeof m.pad);
+    memcpy(m.language, x->language, sizeof m.language);
+    manifest_write(&m, &(ManifestFiles){ x->segs, x->n, x->vectors, x->vectors_n }, &text);
     int got = write_file(w->io, w->dir, MANIFEST_NEW, buf_str(&text));
     if (got >= 0)
         got = io_rename(w->io, w->dir, MANIFEST_NEW, MANIFEST, 0);
@@ -440,6 +349,9 @@ static bool is_named(const Index *x, const char *name)
     for (size_t i = 0; i < x->n; i++)
         if (x->segs[i].id && strcmp(seg_name(x->segs[i].id).text, name) == 0)
             return true;
+    for (size_t i = 0; i < x->vectors_n; i++)
+        if (x->vectors[i].id && strcmp(file_name(x->vectors[i].id, "vec").text, name) == 0)
+            return true;
     return false;
 }
 
@@ -447,7 +359,8 @@ static int sweep_one(void *ctx, int dir, const struct dirent *d)
 {
     Sweep *s = ctx;
     size_t n = strlen(d->d_name);
-    bool seg = n > 4 && strcmp(d->d_name + n - 4, ".seg") == 0;
+    bool seg =
+        n > 4 && (strcmp(d->d_name + n - 4, ".seg") == 0 || strcmp(d->d_name + n - 4, ".vec") == 0);
     bool old = strcmp(d->d_name, MANIFEST_NEW) == 0;
     if ((!seg && !old) || is_named(s->x, d->d_name))
         return 0;
@@ -573,7 +486,34 @@ static int write_segments(Index *x, const Writer *w, uint64_t generation)
             return got;
         s->id = id;
     }
+    for (size_t i = 0; i < x->vectors_n; i++) {
+        RowVectors *v = &x->vectors[i];
+        if (v->id)
+            continue;
+        uint64_t id = generation << 8 | (i & 0xFF);
+        int got = write_file(w->io, w->dir, file_name(id, "vec").text, buf_str(&v->own));
+        if (got < 0)
+            return got;
+        v->id = id;
+    }
     return io_fsync(w->io, w->dir);
+}
+
+/* What is in memory goes to files, and counts from then on.  0, or -errno: then it is in memory as
+ * before. */
+static int write_all(Index *x, const Writer *w)
+{
+    uint64_t generation = next_generation(x, w);
+    int got = write_segments(x, w, generation);
+    if (got >= 0)
+        got = publish_manifest(x, w, generation);
+    for (size_t i = 0; got < 0 && i < x->n; i++)
+        if (x->segs[i].id >> 8 == generation)
+            x->segs[i].id = 0; /* what was written is nobody's: the next one removes it */
+    for (size_t i = 0; got < 0 && i < x->vectors_n; i++)
+        if (x->vectors[i].id >> 8 == generation)
+            x->vectors[i].id = 0;
+    return got;
 }
 
 void index_publish(Index *x, bool all)
@@ -587,51 +527,156 @@ void index_publish(Index *x, bool all)
         x->loaded = false; /* what counts is another one, or will be: it is loaded next time */
         return;
     }
-    if (!merge_tail(x, merge_from(x, all)))
-        return;
-    uint64_t generation = next_generation(x, &w);
-    int got = write_segments(x, &w, generation);
-    if (got >= 0)
-        got = publish_manifest(x, &w, generation);
-    for (size_t i = 0; got < 0 && i < x->n; i++)
-        if (x->segs[i].id >> 8 == generation)
-            x->segs[i].id = 0; /* what was written is nobody's: the next one removes it */
-    if (got >= 0)
+    if (merge_tail(x, merge_from(x, all)) && write_all(x, &w) >= 0)
         (void)sweep(x, &w);
 }
 
-jot_status index_empty(Index *x, Err *e)
+bool index_add_vectors(Index *x, const FreshVectors *fresh)
+{
+    AUTO(Writer) w = { .dir = FD_NONE, .lock = FD_NONE };
+    if (!x->path[0] || !x->loaded || writer_begin(x, fresh->wait_ms, &w) != 0)
+        return false;
+    if (!is_newest(x, &w) || !is_unforgotten(x)) {
+        x->loaded = false;
+        return false;
+    }
+    x->told = fresh->told;
+    if (!merge_tail(x, merge_from(x, false)) || !index_take_vectors(x, fresh) ||
+        write_all(x, &w) < 0)
+        return false;
+    (void)sweep(x, &w);
+    return true;
+}
+
+/* --- Forgetting --------------------------------------------------------------------------- */
+
+/* An index without anything takes the place of the one there.  0, or -errno. */
+static int clear_files(Index *x, const Writer *w)
 {
     index_unload(x);
     x->loaded = true;
+    x->broken = false;
+    int got = publish_manifest(x, w, next_generation(x, w));
+    if (got < 0) /* no room, say: without one nothing counts either */
+        got = remove_manifest(x, w);
+    return got >= 0 ? sweep(x, w) : got;
+}
+
+/* The lock of an index that is there, to take text out of it; *there is false if it is not. */
+static jot_status begin_removal(Index *x, Writer *w, bool *there, Err *e)
+{
+    *w = (Writer){ .io = x->m->io, .dir = FD_NONE, .lock = FD_NONE };
+    *there = false;
     x->broken = x->busy = x->full = false;
-    if (x->path[0] && !is_usable(x))
-        return file_fault(x, ENOTDIR, e);
     if (!x->path[0])
         return JOT_OK;
-    int old = remove_older(x);
+    int old = is_usable(x) ? remove_older(x) : -ENOTDIR;
     if (old < 0)
         return file_fault(x, -old, e);
-    AUTO(Fd) there = open_dir(x);
-    if (there < 0 && (errno == ENOENT || errno == ENOTDIR))
+    AUTO(Fd) dir = open_dir(x);
+    if (dir < 0 && (errno == ENOENT || errno == ENOTDIR))
         return JOT_OK;
-    AUTO(Writer) w;
-    int got = writer_begin(x, x->wait_ms, &w);
+    *there = true;
+    int got = writer_begin(x, x->wait_ms, w);
     if (got == -EAGAIN) {
         x->busy = true;
         x->loaded = false;
         return err_set(e, JOT_UNAVAILABLE, "somebody else writes the search index");
     }
-    if (got == 0) {
-        got = publish_manifest(x, &w, next_generation(x, &w));
-        if (got < 0) /* no room, say: without one nothing counts either */
-            got = remove_manifest(x, &w);
-    }
+    return got < 0 ? file_fault(x, -got, e) : JOT_OK;
+}
+
+static jot_status end_removal(Index *x, int got, Err *e)
+{
     if (got >= 0)
-        got = sweep(x, &w);
-    if (got < 0) {
-        x->loaded = false;
-        return file_fault(x, -got, e);
+        return JOT_OK;
+    x->loaded = false;
+    return file_fault(x, -got, e);
+}
+
+jot_status index_empty(Index *x, Err *e)
+{
+    AUTO(Writer) w = { .dir = FD_NONE, .lock = FD_NONE };
+    bool there;
+    index_unload(x);
+    x->loaded = true;
+    TRY(begin_removal(x, &w, &there, e));
+    return there ? end_removal(x, clear_files(x, &w), e) : JOT_OK;
+}
+
+/* Of vectors it is not known without reading them: a version that was replaced has one still. */
+static bool has_dead(const Index *x)
+{
+    if (x->vectors_n)
+        return true;
+    for (size_t i = 0; i < x->n; i++)
+        if (x->segs[i].dead_n)
+            return true;
+    return false;
+}
+
+/* Segments with dead rows are made again without them; words that no live row has go with them.
+ * Those without stay as they are: a purge costs what the segments cost that hold something dead. */
+static bool rewrite_dead(Index *x)
+{
+    for (size_t i = 0; i < x->n; i++) {
+        AUTO(Buf) bytes = { 0 };
+        Segment fresh;
+        if (x->segs[i].dead_n == 0)
+            continue;
+        view_free(&x->view);
+        x->viewed = false;
+        if (!merge_segments(&x->segs[i], 1, i == 0, &bytes) || !seg_from_bytes(&fresh, &bytes)) {
+            x->broken = true;
+            return false;
+        }
+        seg_close(&x->segs[i]);
+        x->segs[i] = fresh;
     }
-    return JOT_OK;
+    return true;
+}
+
+/* Under the lock: what is dead goes.  Where that fails (a full disk, a damaged file) everything
+ * does, for what is to be forgotten must not stay; it is read again later. */
+static int remove_dead(Index *x, const Writer *w)
+{
+    if (x->generation && rewrite_dead(x) && index_sift_vectors(x, (Str){ 0 }) &&
+        write_all(x, w) >= 0)
+        return sweep(x, w);
+    return clear_files(x, w);
+}
+
+jot_status index_forget(Index *x, const Str *streams, size_t n, Err *e)
+{
+    AUTO(Writer) w = { .dir = FD_NONE, .lock = FD_NONE };
+    bool there;
+    TRY(begin_removal(x, &w, &there, e));
+    if (!there)
+        return JOT_OK;
+    index_unload(x);
+    bool good = index_load(x, NULL) == JOT_OK && x->generation &&
+                index_read_again(x, streams, n, NULL) == JOT_OK && !x->broken;
+    return end_removal(x, good ? remove_dead(x, &w) : clear_files(x, &w), e);
+}
+
+jot_status index_scrub(Index *x, bool *done, Err *e)
+{
+    AUTO(Writer) w = { .dir = FD_NONE, .lock = FD_NONE };
+    bool there;
+    *done = true;
+    if (!has_dead(x))
+        return JOT_OK;
+    TRY(begin_removal(x, &w, &there, e));
+    if (!there || x->generation == 0) {
+        x->broken = !rewrite_dead(x) || !index_sift_vectors(x, (Str){ 0 });
+        return x->broken ? err_set(e, JOT_CORRUPT, "the search index is damaged") : JOT_OK;
+    }
+    *done = is_newest(x, &w) && is_unforgotten(x);
+    if (!*done) {
+        x->loaded = false;
+        return JOT_OK;
+    }
+    int got = remove_dead(x, &w);
+    *done = x->n > 0; /* else it was emptied, and all is read again */
+    return end_removal(x, got, e);
 }

@@ -21,9 +21,14 @@
 #include <sys/stat.h>
 
 #include "memory/search/draft.h"
+#include "memory/search/likeness.h"
+#include "memory/search/manifest.h"
+#include "memory/search/meaning.h"
 #include "memory/search/query.h"
+#include "memory/search/rank.h"
 #include "memory/search/search.h"
 #include "memory/search/view.h"
+#include "net/embeddings.h"
 
 typedef struct Index {
     Memory *m;
@@ -38,20 +43,40 @@ typedef struct Index {
     uint64_t generation; /* of the manifest it was made from; 0: none */
     struct stat seen;    /* that manifest's file */
     bool loaded;
-    bool dirty;  /* rows of files have died since */
-    bool broken; /* a file is not as it must be */
-    bool busy;   /* somebody else holds the lock */
-    bool full;   /* there is no room for what it lacks */
-    Cursor at;   /* how far the pad is in it */
+    bool dirty;          /* rows of files have died since */
+    bool broken;         /* a file is not as it must be */
+    bool busy;           /* somebody else holds the lock */
+    bool full;           /* there is no room for what it lacks */
+    Cursor at;           /* how far the pad is in it */
+    RowVectors *vectors; /* what an embeddings server said of rows, the oldest first */
+    size_t vectors_n;
+    uint64_t vectors_state; /* counts their changes */
+    uint64_t told;          /* of the manifest */
     View view;
+    RankDesk desk;
     bool viewed;
     bool scrub; /* text in it was purged or redacted */
     void (*progress)(void *ctx, uint64_t streams);
     void *ctx;
 } Index;
 
+/* The embeddings server, as far as it is known. */
+typedef struct SearchServer {
+    Embeddings *at; /* NULL: there is none, or it cannot be used */
+    bool looked;
+    bool told;       /* it was announced here */
+    Err why;         /* it cannot be used, or did not answer */
+    bool noticed;    /* that was said */
+    int64_t wait_ms; /* until then it is not asked again; 0: it may be */
+    Meaning meaning;
+} SearchServer;
+
 struct Search {
     Index index;
+    Likeness like;
+    SearchServer server;
+    void (*announce)(void *ctx, const char *sentence);
+    void *ctx;
 };
 
 /* --- Files (index.c) --------------------------------------------------------------------- */
@@ -65,6 +90,12 @@ MUST_USE jot_status index_load(Index *x, Err *e);
 void index_publish(Index *x, bool all);
 /* Nothing of what was in the files is left in them. */
 MUST_USE jot_status index_empty(Index *x, Err *e);
+/* Nothing of what these streams have lost is left in the files: their rows die, they are read
+ * again, and segments with dead rows are written again without them. */
+MUST_USE jot_status index_forget(Index *x, const Str *streams, size_t n, Err *e);
+/* Nothing of dead rows is left, in memory or in files.  *done is false if the pad must be looked at
+ * again first: somebody else has published, or forgotten text. */
+MUST_USE jot_status index_scrub(Index *x, bool *done, Err *e);
 /* Go on without files. */
 void index_leave_files(Index *x, const char *why);
 bool index_has_files(const Index *x);
@@ -80,12 +111,38 @@ MUST_USE bool index_known(Index *x, Str stream, SegStream *out);
 /* Its rows with records in [from, to] are dead. */
 void index_kill(Index *x, Str stream, uint64_t from, uint64_t to);
 
+/* --- Vectors (index_vectors.c) ------------------------------------------------------------ */
+
+/* Read the files of vectors that were not read yet; one that is not whole counts as empty. */
+void index_read_vectors(Index *x);
+void index_free_vectors(Index *x);
+/* Vectors of rows that are not live, and of models other than `model` if that is not empty, go;
+ * what is small becomes one.  False: a segment is bad. */
+MUST_USE bool index_sift_vectors(Index *x, Str model);
+
+/* Vectors that just came. */
+typedef struct FreshVectors {
+    Str model;
+    uint32_t columns;
+    RowVector *items; /* in any order */
+    size_t n;
+    uint64_t told; /* where they came from */
+    int64_t wait_ms;
+} FreshVectors;
+/* Keep those whose rows are live, in files (index.c).  False: not now; what is loaded may not be
+ * what counts. */
+MUST_USE bool index_add_vectors(Index *x, const FreshVectors *fresh);
+/* The same in memory: publishing them is the caller's. */
+MUST_USE bool index_take_vectors(Index *x, const FreshVectors *fresh);
+
 /* --- Feeding it (feed.c) ----------------------------------------------------------------- */
 
 /* Is this stream looked through?  */
 bool index_covers(Str stream);
 /* Bring the index up to date with the pad. */
 MUST_USE jot_status index_catch_up(Index *x, Err *e);
+/* Read these streams as if nothing were known of them. */
+MUST_USE jot_status index_read_again(Index *x, const Str *streams, size_t n, Err *e);
 /* The text of a body as a person reads it: in JSON the escapes of strings are taken back. */
 Str index_text(Str stream, Str body, Arena *into);
 /* What of a record can be found: false if nothing.  The label is borrowed from `into`. */
@@ -96,6 +153,15 @@ bool index_label(Str stream, const Record *r, Arena *into, Str *label);
 /* The record a row stands for, as it is now; JOT_NOT_FOUND if it is not there any more. */
 MUST_USE jot_status search_read_row(Memory *m, Str stream, uint64_t seq, Arena *into, Record *out,
                                     Str *label);
+
+/* --- Meaning (search_embed.c) ------------------------------------------------------------- */
+
+/* How near each row of the index is to a question, by place, in ONE; NULL: words alone count.  The
+ * view of the index may be another one afterwards.  *bad: a segment is. */
+const int32_t *search_ask_server(Search *s, Str question, Arena *into, bool *bad);
+/* What should be said of the server, once. */
+Str search_notice(Search *s, Arena *into);
+void search_server_done(SearchServer *server);
 
 /* --- Showing (search_snippet.c) ---------------------------------------------------------- */
 

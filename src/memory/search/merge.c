@@ -101,8 +101,8 @@ static bool merge_term(Merge *m, Str key)
     ViewPosts posts;
     if (!view_posts(&m->view, key, &arena, &posts))
         return false;
-    if (posts.n == 0 && key.p[0] != KEY_FORM)
-        return true;
+    if (posts.n == 0)
+        return true; /* nothing stays of a word that no live row has */
     _Static_assert(sizeof(ViewPost) == sizeof(SegPost), "places become rows where they lie");
     seg_write_term(&m->w, key, (const SegPost *)(const void *)posts.items, posts.n);
     return true;
@@ -150,6 +150,7 @@ bool merge_segments(Segment *segs, size_t n, bool oldest, Buf *out)
 {
     AUTO(Merge) m = { .n = n, .oldest = oldest };
     bool good = view_make(&m.view, segs, n);
+    m.w.rows = m.view.rows;
     m.sources = NEW_ARRAY(&m.arena, Source, n + 1);
     for (size_t i = 0; i < n; i++)
         m.sources[i].s = &segs[i];

@@ -7,8 +7,11 @@
  * (`profiles`), and a score is divided by what the best row of its kind could
  * reach, so that kinds can stand in one list.
  *
- * The weights were fitted on conversations, users' notes and functions whose
- * right answers are known (bench/recall), and rounded: rounding cost nothing.
+ * The weights were fitted on conversations (turns), users' notes (notes) and
+ * functions (artifacts) whose right answers are known (bench/recall), and
+ * rounded: rounding cost nothing.  k1 and b are those of BM25 where nothing
+ * else was better, the means are the usual lengths; docs/decisions.md has what
+ * each later one gave.
  *
  * First the postings of each term are read once, which gives every row its
  * words and every session its own.  The best of them, and in runs the rows
@@ -16,21 +19,30 @@
 #include "memory/search/rank.h"
 
 #include <assert.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "memory/search/candidate.h"
 #include "memory/search/date.h"
 #include "memory/search/draft.h"
+#include "memory/search/likeness.h"
 #include "memory/search/scale.h"
 
 enum {
-    SAT = 255,             /* a term that is there as often as can be */
-    REACH = 5,             /* rows before and behind that count */
-    CANDIDATES = 1000,     /* that are looked at closely */
-    CONTEXT_TERMS_MIN = 2, /* of a query that finds rows without any of its words */
-    LONG_QUERY = 12,       /* terms from which on a word that is repeated counts more */
+    SAT = 255,                        /* a term that is there as often as can be */
+    REACH = 5,                        /* rows before and behind that count */
+    CANDIDATES = 500,                 /* that are looked at closely */
+    LIKE_CANDIDATES = 200,            /* ... because they mean the like */
+    CANDIDATES_ROOM = 2 * CANDIDATES, /* see choose() */
+    AROUND_NOTES = 100,               /* of them: notes whose neighbours are, too */
+    MESSAGE_TERMS_MIN = 4,            /* of a query that is more than a few words to look for */
+    CONTEXT_TERMS_MIN = 2,            /* of a query that finds rows without any of its words */
+    LONG_QUERY = 12,                  /* terms from which on a word that is repeated counts more */
     COUNTS = POST_COUNT + 1,
+    COUNT_MAX = 4096, /* of a term in a session: more say nothing more */
     NORMS = 256,
+    RECENT_MAX = 512, /* sessions after which a row is as old as any */
 };
 
 /* Thousandths. */
@@ -52,13 +64,34 @@ static const Weights profiles[PROFILES] = {
     [PROFILE_NOTE] = {
         .k1 = 900, .b = 200, .mean = 40, .session_k1 = 1200, .session_b = 500, .session_mean = 200,
         .of = { [RANK_WORDS] = 1000, [RANK_EXACT] = 200, [RANK_SESSION] = 550, [RANK_BEFORE] = 500,
-                [RANK_AFTER] = -250, [RANK_GROUP] = 400, [RANK_RECENT] = 200, [RANK_LENGTH] = 100 },
+                [RANK_AFTER] = -300, [RANK_GROUP] = 400, [RANK_RECENT] = 200, [RANK_LENGTH] = 100 },
         .best = 2900 },
     [PROFILE_ARTIFACT] = {
         .k1 = 1200, .b = 750, .mean = 50, .session_k1 = 1200, .session_b = 750, .session_mean = 200,
-        .of = { [RANK_WORDS] = 1000, [RANK_HEAD] = 700, [RANK_GRAMS] = 1000, [RANK_EXACT] = 200,
+        .of = { [RANK_WORDS] = 1000, [RANK_HEAD] = 700, [RANK_ABOUT] = 150, [RANK_GRAMS] = 1000, [RANK_EXACT] = 200,
                 [RANK_LENGTH] = -300 },
         .best = 2200 },
+};
+
+/* The same where meaning is known too.  Turns by vectors of words; the weights of notes and
+ * artifacts are their own, beside what one row means by itself. */
+static const Weights liked[PROFILES] = {
+    [PROFILE_TURN] = {
+        .of = { [RANK_WORDS] = 1000, [RANK_NEAR] = 680, [RANK_SESSION] = 600, [RANK_SPEAKER] = 300,
+                [RANK_ANSWER] = 550, [RANK_WRITTEN] = 900, [RANK_SPOKEN] = 350, [RANK_WHEN] = 280,
+                [RANK_WHO] = 170, [RANK_NUMBER] = 100, [RANK_QUESTION] = -70, [RANK_LENGTH] = 380,
+                [RANK_LIKE] = 330, [RANK_LIKE_BEFORE] = 130, [RANK_LIKE_AFTER] = 40,
+                [RANK_LIKE_SESSION] = 290 },
+        .best = 4300 },
+    [PROFILE_NOTE] = {
+        .of = { [RANK_WORDS] = 1000, [RANK_EXACT] = 200, [RANK_SESSION] = 550, [RANK_BEFORE] = 500,
+                [RANK_AFTER] = -300, [RANK_GROUP] = 400, [RANK_RECENT] = 200, [RANK_LENGTH] = 100,
+                [RANK_LIKE] = 600 },
+        .best = 3500 },
+    [PROFILE_ARTIFACT] = {
+        .of = { [RANK_WORDS] = 1000, [RANK_HEAD] = 700, [RANK_ABOUT] = 150, [RANK_GRAMS] = 1000, [RANK_EXACT] = 200,
+                [RANK_LENGTH] = -300, [RANK_LIKE] = 600 },
+        .best = 2800 },
 };
 
 /* What a term is worth in the row so far before, or behind: nearer rows more, and the one before,
@@ -70,6 +103,7 @@ const char *const rank_part_names[RANK_PARTS] = {
     [RANK_WORDS] = "words",
     [RANK_EXACT] = "words as written",
     [RANK_HEAD] = "words in the first line",
+    [RANK_ABOUT] = "words in what it says of itself",
     [RANK_GRAMS] = "parts of words",
     [RANK_NEAR] = "words nearby",
     [RANK_SESSION] = "words in the session",
@@ -85,32 +119,63 @@ const char *const rank_part_names[RANK_PARTS] = {
     [RANK_QUESTION] = "is a question",
     [RANK_LENGTH] = "length",
     [RANK_RECENT] = "recent",
+    [RANK_LIKE] = "means the like",
+    [RANK_LIKE_BEFORE] = "the one before means the like",
+    [RANK_LIKE_AFTER] = "the one after means the like",
+    [RANK_LIKE_SESSION] = "another of the session means the like",
     [RANK_GROUP] = "others under its title",
 };
 /* clang-format on */
 
 /* --- Saturation -------------------------------------------------------------------------- */
 
-/* How much `count` of a term says in a text of this length: 0 to SAT. */
-static uint32_t saturate(uint32_t count, uint32_t len, uint32_t k1, uint32_t b, uint32_t mean)
+/* What a length takes off a term: k1 (1 - b + b len / mean), in thousandths. */
+static uint32_t damping(uint32_t len, uint32_t k1, uint32_t b, uint32_t mean)
 {
-    /* count / (count + k1 (1 - b + b len / mean)), all in millionths */
-    uint64_t norm = (uint64_t)k1 * (1000 - b) + (uint64_t)k1 * b * len / mean;
-    uint64_t up = (uint64_t)count * 1000000;
-    return (uint32_t)(SAT * up / (up + norm));
+    return (uint32_t)(((uint64_t)k1 * (1000 - b) + (uint64_t)k1 * b * len / mean) / 1000);
 }
 
-typedef struct SatTable {
-    uint8_t of[PROFILES][COUNTS][NORMS];
-} SatTable;
-
-static void fill_table(SatTable *t)
+/* How much `count` of a term says: count / (count + damping), 0 to SAT. */
+static uint32_t saturate(uint32_t count, uint32_t damping)
 {
+    uint32_t up = (count < COUNT_MAX ? count : COUNT_MAX) * 1000;
+    return SAT * up / (up + damping);
+}
+
+/* What depends on nothing but the weights is reckoned once for all searches. */
+static struct {
+    uint8_t words[PROFILES][COUNTS][NORMS]; /* by profile, count and length */
+    uint8_t grams[COUNTS][NORMS];
+    uint8_t head[NORMS];
+    int32_t length[NORMS];
+    int32_t recent[RECENT_MAX];          /* by the sessions since */
+    int32_t share[PROFILES][RANK_PARTS]; /* a weight as a share of the best, in ONE */
+    int32_t liked[PROFILES][RANK_PARTS]; /* likewise */
+} tables;
+
+static void fill_tables(void)
+{
+    for (unsigned n = 0; n < NORMS; n++) {
+        uint32_t len = norm_len((uint8_t)n);
+        for (unsigned c = 0; c < COUNTS; c++) {
+            for (unsigned p = 0; p < PROFILES; p++) {
+                const Weights *w = &profiles[p];
+                tables.words[p][c][n] =
+                    (uint8_t)saturate(c + 1, damping(len, w->k1, w->b, w->mean));
+            }
+            tables.grams[c][n] = (uint8_t)saturate(c + 1, damping(len, 900, 400, 80));
+        }
+        tables.head[n] = (uint8_t)saturate(1, damping(n, 900, 200, 6));
+        tables.length[n] = (int32_t)(scale_ln_ratio(len + 1, 1) / 5);
+    }
     for (unsigned p = 0; p < PROFILES; p++)
-        for (unsigned c = 0; c < COUNTS; c++)
-            for (unsigned n = 0; n < NORMS; n++)
-                t->of[p][c][n] = (uint8_t)saturate(c + 1, norm_len((uint8_t)n), profiles[p].k1,
-                                                   profiles[p].b, profiles[p].mean);
+        for (unsigned k = 0; k < RANK_PARTS; k++) {
+            tables.share[p][k] = profiles[p].of[k] * ONE / profiles[p].best;
+            tables.liked[p][k] = liked[p].of[k] * ONE / liked[p].best;
+        }
+    uint64_t x = ONE;
+    for (unsigned i = 0; i < RECENT_MAX; i++, x = x * 63388 >> 16) /* e^(-1/30) */
+        tables.recent[i] = (int32_t)x;
 }
 
 /* --- The question ------------------------------------------------------------------------ */
@@ -121,8 +186,9 @@ typedef struct RankTerm {
     uint32_t weight[PROFILES]; /* shares of ONE */
     uint32_t session_weight[PROFILES];
     uint32_t times; /* how often it is asked for */
-    uint8_t form;
-    bool name; /* of somebody who speaks */
+    ViewPosts form; /* rows that have it as it is asked for, unless that is its stem */
+    bool plain;     /* that is its stem */
+    bool name;      /* of somebody who speaks */
     bool must;
 } RankTerm;
 
@@ -130,19 +196,19 @@ typedef struct Ranking {
     const RankAsk *ask;
     const View *view;
     Arena *into;
-    SatTable *sat;
     RankTerm *terms;
     size_t n, cap;
-    ViewPosts speakers;  /* rows of those the query names */
+    ViewPosts *speakers; /* rows of those the query names, each */
+    size_t speakers_n, speakers_cap;
     Dates dates;         /* that it names */
     bool when, who, how; /* what it asks for */
     size_t musts;
+    RankDesk *desk;
     uint32_t *words;   /* by place, in ONE * SAT */
-    uint32_t *grams;   /* likewise; NULL: none */
-    uint16_t *must_n;  /* by place: how many of what it must have; NULL: nothing */
+    uint32_t *grams;   /* likewise */
     uint32_t *session; /* by session, in ONE * SAT */
-    uint32_t *touched; /* places with a word of the query */
-    size_t touched_n;
+    uint16_t *must_n;  /* by place: how many of what it must have; NULL: nothing */
+    bool with_grams;   /* any of them was found */
     bool bad;
 } Ranking;
 
@@ -182,12 +248,9 @@ static bool is_speaker(Ranking *r, Str word, ViewPosts *posts)
 
 static void add_speaker(Ranking *r, const ViewPosts *posts)
 {
-    size_t n = r->speakers.n + posts->n;
-    ViewPost *all = NEW_ARRAY(r->into, ViewPost, n + 1);
-    if (r->speakers.n)
-        memcpy(all, r->speakers.items, r->speakers.n * sizeof *all);
-    memcpy(all + r->speakers.n, posts->items, posts->n * sizeof *all);
-    r->speakers = (ViewPosts){ all, n };
+    r->speakers = arena_grow(r->into, r->speakers, r->speakers_n, &r->speakers_cap,
+                             sizeof(ViewPosts), alignof(ViewPosts));
+    r->speakers[r->speakers_n++] = *posts;
 }
 
 static int by_place(const void *a, const void *b)
@@ -240,8 +303,9 @@ static void add_identifiers(Ranking *r, Str word, ViewPosts *posts)
 
 static void add_word_term(Ranking *r, Str word, bool dense, const Term *t)
 {
-    char bytes[SEG_KEY_MAX];
-    ViewPosts posts = { 0 }, speaker;
+    char bytes[SEG_KEY_MAX], form_bytes[SEG_KEY_MAX];
+    ViewPosts posts = { 0 }, speaker, form = { 0 };
+    Str form_key;
     Str key = { bytes, term_key(dense ? NULL : r->ask->stemmer, word, bytes) };
     bool named = !dense && is_speaker(r, word, &speaker);
     if (named)
@@ -251,30 +315,29 @@ static void add_word_term(Ranking *r, Str word, bool dense, const Term *t)
         add_identifiers(r, word, &posts);
     if (posts.n == 0 && !t->must)
         return;
+    if (!str_eq(word, str_from(key, 1)) && key_of(KEY_FORM, word, form_bytes, &form_key))
+        (void)posts_of(r, form_key, &form);
     RankTerm *x = new_term(r, &posts);
-    x->form = form_code(word, str_from(key, 1));
+    x->plain = str_eq(word, str_from(key, 1));
+    x->form = form;
     x->name = named;
     x->times = t->times;
     x->must = t->must;
     r->musts += t->must;
 }
 
-/* A key that begins so: of a form, which leads to its stem, or of a term. */
+/* All keys that begin so. */
 static void add_beginning(Ranking *r, SegKey kind, Str word, ViewPosts *all, size_t *cap)
 {
     enum { KEYS_MAX = 256 };
-    char bytes[SEG_KEY_MAX], term[SEG_KEY_MAX];
-    Str from, key;
+    char bytes[SEG_KEY_MAX];
+    Str from;
     for (size_t i = 0; i < r->view->n && key_of(kind, word, bytes, &from); i++) {
         SegKeys k;
         bool more = seg_keys_from(&k, &r->view->segs[i], from);
         for (unsigned n = 0; more && n < KEYS_MAX && str_starts((Str){ k.key, k.key_n }, from);
              n++) {
-            Str found = { k.key + 1, k.key_n - 1 };
-            if (kind == KEY_FORM)
-                found = str_from(found, str_find(found, 0) + 1);
-            if (key_of(kind == KEY_FORM ? KEY_TERM : kind, found, term, &key))
-                merge_into(r, all, cap, key);
+            merge_into(r, all, cap, (Str){ k.key, k.key_n });
             more = seg_keys_next(&k);
         }
     }
@@ -440,30 +503,36 @@ static void weigh(Ranking *r)
 static uint32_t sat_at(const Ranking *r, uint32_t place, uint8_t bits)
 {
     uint16_t norm = r->view->norms[place];
-    return r->sat->of[norm >> 8][bits & POST_COUNT][norm & 0xFF];
+    return tables.words[norm >> 8][bits & POST_COUNT][norm & 0xFF];
 }
 
 static void add_words(Ranking *r, const RankTerm *t)
 {
+    RankDesk *d = r->desk;
+    const uint16_t *norms = r->view->norms;
     for (size_t i = 0; i < t->posts.n; i++) {
         ViewPost p = t->posts.items[i];
-        if (r->words[p.place] == 0)
-            r->touched[r->touched_n++] = p.place;
+        uint16_t norm = norms[p.place];
+        uint32_t sat = tables.words[norm >> 8][p.bits & POST_COUNT][norm & 0xFF];
+        d->touched[d->touched_n] = p.place;
+        d->touched_n += r->words[p.place] == 0;
         /* One more than it is, so that what was touched is never 0. */
-        r->words[p.place] +=
-            t->weight[r->view->norms[p.place] >> 8] * sat_at(r, p.place, p.bits) + 1;
-        if (t->must)
-            r->must_n[p.place]++;
+        r->words[p.place] += t->weight[norm >> 8] * sat + 1;
     }
+    for (size_t i = 0; t->must && i < t->posts.n; i++)
+        r->must_n[t->posts.items[i].place]++;
 }
 
 static void end_session(Ranking *r, const RankTerm *t, uint32_t session, uint32_t count)
 {
-    const SegSession *s = &r->view->sessions[session];
-    unsigned profile = r->view->norms[s->first] >> 8;
-    const Weights *w = &profiles[profile];
-    uint32_t sat = saturate(count, s->len, w->session_k1, w->session_b, w->session_mean);
-    r->session[session] += t->session_weight[profile] * sat;
+    unsigned profile = r->view->norms[r->view->sessions[session].first] >> 8;
+    uint32_t *taken = &r->desk->damping[session];
+    if (*taken == 0) {
+        const Weights *w = &profiles[profile];
+        *taken =
+            damping(r->view->sessions[session].len, w->session_k1, w->session_b, w->session_mean);
+    }
+    r->session[session] += t->session_weight[profile] * saturate(count, *taken);
 }
 
 static void add_sessions(Ranking *r, const RankTerm *t)
@@ -487,13 +556,12 @@ enum { GRAM = 4, GRAMS_MAX = 96 };
 
 static void add_gram(Ranking *r, const ViewPosts *posts, uint32_t weight)
 {
-    static const uint32_t k1 = 900, b = 400, mean = 80;
+    RankDesk *d = r->desk;
     for (size_t i = 0; i < posts->n; i++) {
         ViewPost p = posts->items[i];
-        uint16_t norm = r->view->norms[p.place];
-        uint32_t sat = saturate(1 + (p.bits & POST_COUNT), norm_len((uint8_t)norm), k1, b, mean);
+        uint32_t sat = tables.grams[p.bits & POST_COUNT][r->view->norms[p.place] & 0xFF];
         if (r->words[p.place] == 0 && r->grams[p.place] == 0)
-            r->touched[r->touched_n++] = p.place;
+            d->touched[d->touched_n++] = p.place;
         r->grams[p.place] += weight * sat;
     }
 }
@@ -502,11 +570,11 @@ static void read_grams(Ranking *r)
 {
     AUTO(Buf) text = { 0 };
     ViewPosts posts[GRAMS_MAX];
-    uint32_t idf[GRAMS_MAX];
+    uint32_t idf[GRAMS_MAX] = { 0 };
     uint64_t all = 0;
     size_t n = 0;
     const Query *q = r->ask->query;
-    for (size_t i = 0; i < q->n; i++)
+    for (size_t i = 0; r->view->grams && i < q->n; i++)
         for (size_t k = 0; !q->terms[i].bonus && k < q->terms[i].parts_n; k++)
             buf_addf(&text, "%s" STR_FMT, text.n ? " " : "", STR_ARG(q->terms[i].parts[k]));
     for (size_t i = 0; i + GRAM <= text.n && n < GRAMS_MAX; i++) {
@@ -517,47 +585,21 @@ static void read_grams(Ranking *r)
         idf[n] = rarity(r->view->rows, posts[n].n);
         all += idf[n++];
     }
-    if (n == 0)
-        return;
-    r->grams = NEW_ARRAY(r->into, uint32_t, r->view->rows + 1);
+    r->with_grams = n > 0;
     for (size_t i = 0; i < n; i++)
         add_gram(r, &posts[i], (uint32_t)((uint64_t)idf[i] * ONE / all));
 }
 
 /* --- Candidates -------------------------------------------------------------------------- */
 
-typedef struct Candidate {
-    uint32_t place;
-    uint32_t first; /* its rough score */
-} Candidate;
-
-typedef struct Candidates {
-    Candidate *items;
-    size_t n;
-} Candidates;
-
 static uint32_t rough(const Ranking *r, uint32_t place)
 {
-    const Weights *w = &profiles[r->view->norms[place] >> 8];
-    uint64_t sum = (uint64_t)r->words[place] * (uint32_t)w->of[RANK_WORDS] +
-                   (uint64_t)r->session[r->view->session_of[place]] * (uint32_t)w->of[RANK_SESSION];
-    if (r->grams)
-        sum += (uint64_t)r->grams[place] * (uint32_t)w->of[RANK_GRAMS];
-    return (uint32_t)(sum / ((uint64_t)w->best * SAT));
-}
-
-static int roughly(const void *a, const void *b)
-{
-    const Candidate *x = a, *y = b;
-    if (x->first != y->first)
-        return x->first > y->first ? -1 : 1;
-    return (x->place > y->place) - (x->place < y->place);
-}
-
-static int by_candidate_place(const void *a, const void *b)
-{
-    const Candidate *x = a, *y = b;
-    return (x->place > y->place) - (x->place < y->place);
+    const int32_t *share = tables.share[r->view->norms[place] >> 8];
+    uint64_t sum =
+        (uint64_t)r->words[place] * (uint32_t)share[RANK_WORDS] +
+        (uint64_t)r->session[r->view->session_of[place]] * (uint32_t)share[RANK_SESSION] +
+        (uint64_t)r->grams[place] * (uint32_t)share[RANK_GRAMS];
+    return (uint32_t)(sum >> 16);
 }
 
 static bool kept(Ranking *r, uint32_t place)
@@ -575,109 +617,155 @@ static bool kept(Ranking *r, uint32_t place)
     return r->ask->keep(r->ask->ctx, &row, seg);
 }
 
-/* The best so many of them, without sorting the rest: by the score that so many reach. */
-static void keep_best(Candidates *c)
+/* Rows around a turn may answer what it asks, and a note goes on with what the one before it began:
+ * but whoever asks for two or three words wants notes that have them.  The best candidates stand in
+ * front. */
+static void add_around(Ranking *r, Candidates *c)
 {
-    if (c->n <= CANDIDATES)
-        return;
-    qsort(c->items, c->n, sizeof *c->items, roughly);
-    c->n = CANDIDATES;
-}
-
-/* Rows around a turn may answer what it asks. */
-static void add_around(Ranking *r, Candidates *c, size_t *cap)
-{
-    size_t n = c->n;
+    size_t n = c->n, notes = r->ask->query->n >= MESSAGE_TERMS_MIN ? AROUND_NOTES : 0;
+    RankDesk *d = r->desk;
     for (size_t i = 0; i < n; i++) {
         uint32_t place = c->items[i].place, session = r->view->session_of[place];
-        if (r->view->norms[place] >> 8 != PROFILE_TURN)
+        unsigned profile = r->view->norms[place] >> 8;
+        if (profile == PROFILE_ARTIFACT || (profile == PROFILE_NOTE && i >= notes))
             continue;
         uint32_t from = place > REACH ? place - REACH : 0;
         for (uint32_t p = from; p <= place + REACH && p < r->view->rows; p++) {
             if (p == place || r->view->session_of[p] != session || r->words[p])
                 continue;
             r->words[p] = 1; /* touched, by nothing of its own */
+            if (r->grams[p] == 0)
+                d->touched[d->touched_n++] = p;
             if (!kept(r, p))
                 continue;
             c->items =
-                arena_grow(r->into, c->items, c->n, cap, sizeof(Candidate), alignof(Candidate));
+                arena_grow(r->into, c->items, c->n, &c->cap, sizeof(Candidate), alignof(Candidate));
             c->items[c->n++] = (Candidate){ .place = p };
         }
     }
 }
 
+/* Rows that have no word of the query, but mean the like. */
+static void add_alike(Ranking *r, Candidates *c)
+{
+    RankDesk *d = r->desk;
+    int32_t least = likeness_least(r->view, r->ask->like, r->ask->liked, LIKE_CANDIDATES);
+    for (uint32_t p = 0; p < r->view->rows; p++) {
+        if (r->ask->like[p] < least || !r->ask->liked[r->view->norms[p] >> 8] || r->words[p])
+            continue;
+        r->words[p] = 1;
+        if (r->grams[p] == 0)
+            d->touched[d->touched_n++] = p;
+        if (!kept(r, p))
+            continue;
+        c->items =
+            arena_grow(r->into, c->items, c->n, &c->cap, sizeof(Candidate), alignof(Candidate));
+        c->items[c->n++] = (Candidate){ .place = p };
+    }
+}
+
+/* The best of all rows that were touched.  Twice as many as are wanted are taken in, then half of
+ * them thrown out; from then on a row must be better than the worst that stayed. */
 static Candidates choose(Ranking *r)
 {
-    Candidates c = { .items = NEW_ARRAY(r->into, Candidate, r->touched_n + 1) };
-    size_t cap = r->touched_n + 1;
-    for (size_t i = 0; i < r->touched_n; i++)
-        if (kept(r, r->touched[i]))
-            c.items[c.n++] = (Candidate){ r->touched[i], rough(r, r->touched[i]) };
-    keep_best(&c);
+    Candidates c = { .items = NEW_ARRAY(r->into, Candidate, CANDIDATES_ROOM),
+                     .cap = CANDIDATES_ROOM };
+    for (size_t i = 0; i < r->desk->touched_n; i++) {
+        uint32_t place = r->desk->touched[i];
+        Candidate fresh = { place, rough(r, place) };
+        if ((c.full && !candidate_better(&fresh, &c.worst)) || !kept(r, place))
+            continue;
+        if (c.n == c.cap)
+            candidates_keep(&c, CANDIDATES);
+        c.items[c.n++] = fresh;
+    }
+    candidates_keep(&c, CANDIDATES);
+    candidates_select(c.items, c.n, AROUND_NOTES);
     if (r->ask->query->n >= CONTEXT_TERMS_MIN && !r->musts)
-        add_around(r, &c, &cap);
-    if (c.n)
-        qsort(c.items, c.n, sizeof *c.items, by_candidate_place);
+        add_around(r, &c);
+    if (r->ask->like && !r->musts)
+        add_alike(r, &c);
+    candidates_by_place(&c);
     return c;
 }
 
 /* --- What is around ---------------------------------------------------------------------- */
 
-/* Of one term, for each candidate: the most that a row near it has.  Both lists are by place. */
-static void near_term(const Ranking *r, const RankTerm *t, const Candidates *c, uint32_t *most)
+/* The first of the postings from `from` on that is not before this place: in steps that double,
+ * then by halves, for candidates are few and postings may be many. */
+static size_t post_at(const ViewPosts *posts, size_t from, uint32_t place)
 {
-    size_t low = 0;
-    for (size_t i = 0; i < t->posts.n; i++) {
-        ViewPost p = t->posts.items[i];
-        uint32_t sat = sat_at(r, p.place, p.bits), session = r->view->session_of[p.place];
-        while (low < c->n && c->items[low].place + REACH < p.place)
-            low++;
-        for (size_t k = low; k < c->n && c->items[k].place <= p.place + REACH; k++) {
-            uint32_t place = c->items[k].place;
-            if (place == p.place || r->view->session_of[place] != session)
-                continue;
-            uint32_t share = place > p.place ? before_share[place - p.place - 1]
-                                             : behind_share[p.place - place - 1];
-            most[k] = share * sat > most[k] ? share * sat : most[k];
-        }
+    size_t low = from, step = 1;
+    while (low + step <= posts->n && posts->items[low + step - 1].place < place) {
+        low += step;
+        step *= 2;
     }
+    size_t high = low + step - 1 < posts->n ? low + step - 1 : posts->n;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (posts->items[middle].place < place)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
 }
 
+/* The most that a row near this one has of a term; *from: where to look for the next candidate. */
+static uint32_t near_one(const Ranking *r, const RankTerm *t, uint32_t place, size_t *from)
+{
+    uint32_t most = 0, session = r->view->session_of[place];
+    size_t i = *from = post_at(&t->posts, *from, place > REACH ? place - REACH : 0);
+    for (; i < t->posts.n && t->posts.items[i].place <= place + REACH; i++) {
+        ViewPost p = t->posts.items[i];
+        if (place == p.place || r->view->session_of[p.place] != session)
+            continue;
+        uint32_t share =
+            place > p.place ? before_share[place - p.place - 1] : behind_share[p.place - place - 1];
+        uint32_t here = share * sat_at(r, p.place, p.bits);
+        most = here > most ? here : most;
+    }
+    return most;
+}
+
+/* Only of turns: no other kind has a weight for it. */
 static uint32_t *near_all(const Ranking *r, const Candidates *c)
 {
     uint32_t *sum = NEW_ARRAY(r->into, uint32_t, c->n + 1);
-    uint32_t *most = NEW_ARRAY(r->into, uint32_t, c->n + 1);
     for (size_t i = 0; i < r->n; i++) {
         const RankTerm *t = &r->terms[i];
-        if (t->weight[PROFILE_TURN] == 0)
-            continue;
-        memset(most, 0, c->n * sizeof *most);
-        near_term(r, t, c, most);
-        for (size_t k = 0; k < c->n; k++)
-            sum[k] += (uint32_t)((uint64_t)t->weight[PROFILE_TURN] * most[k] / 1000);
+        size_t from = 0;
+        for (size_t k = 0; t->weight[PROFILE_TURN] && k < c->n; k++)
+            if (r->view->norms[c->items[k].place] >> 8 == PROFILE_TURN)
+                sum[k] += (uint32_t)((uint64_t)t->weight[PROFILE_TURN] *
+                                     near_one(r, t, c->items[k].place, &from) / 1000);
     }
     return sum;
 }
 
 /* What is written as it is asked for, and what stands in the first line. */
 typedef struct Extras {
-    uint32_t *exact, *head; /* by candidate */
+    uint32_t *exact, *head, *about; /* by candidate */
 } Extras;
 
 static void extra_term(const Ranking *r, const RankTerm *t, const Candidates *c, Extras *x)
 {
-    size_t k = 0;
-    for (size_t i = 0; i < t->posts.n && k < c->n; i++) {
-        ViewPost p = t->posts.items[i];
-        while (k < c->n && c->items[k].place < p.place)
-            k++;
-        if (k == c->n || c->items[k].place != p.place)
+    size_t i = 0, f = 0;
+    for (size_t k = 0; k < c->n && i < t->posts.n; k++) {
+        uint32_t place = c->items[k].place;
+        i = post_at(&t->posts, i, place);
+        if (i == t->posts.n || t->posts.items[i].place != place)
             continue;
-        uint32_t weight = t->weight[r->view->norms[p.place] >> 8];
-        if (p.bits >> POST_FORM == t->form)
-            x->exact[k] += weight * sat_at(r, p.place, p.bits);
+        ViewPost p = t->posts.items[i];
+        uint32_t weight = t->weight[r->view->norms[place] >> 8];
+        f = post_at(&t->form, f, place);
+        bool formed = f < t->form.n && t->form.items[f].place == place;
+        if (t->plain ? !(p.bits & POST_OTHER) : formed)
+            x->exact[k] += weight * sat_at(r, place, p.bits);
         if (p.bits & POST_HEAD)
             x->head[k] += weight;
+        if (p.bits & POST_ABOUT)
+            x->about[k] += weight;
     }
 }
 
@@ -692,6 +780,7 @@ typedef struct Scoring {
     uint32_t *spoken; /* how well a date fits that it speaks of */
     RankHit *hits;
     SegRow *rows;
+    const int32_t *like_session; /* by session; NULL: not known */
 } Scoring;
 
 static int32_t share(uint32_t value)
@@ -717,21 +806,8 @@ static bool is_question(const Ranking *r, uint32_t place)
 
 static int32_t recency(const View *v, uint32_t session)
 {
-    uint64_t x = ONE;
     uint32_t since = session < v->documents_n ? v->documents_n - 1 - session : 0;
-    for (uint32_t i = 0; i < since && x; i++)
-        x = x * 63388 >> 16; /* e^(-1/30) */
-    return (int32_t)x;
-}
-
-static int32_t length_part(uint32_t len)
-{
-    return (int32_t)(scale_ln_ratio(len + 1, 1) / 5);
-}
-
-static int32_t least(int32_t a, int32_t b)
-{
-    return a < b ? a : b;
+    return tables.recent[since < RECENT_MAX ? since : RECENT_MAX - 1];
 }
 
 static void around_parts(const Scoring *s, size_t k, int32_t *parts)
@@ -741,22 +817,37 @@ static void around_parts(const Scoring *s, size_t k, int32_t *parts)
     uint32_t before = words_at(r, place, -1), after = words_at(r, place, 1);
     parts[RANK_NEAR] = share(s->near[k]);
     parts[RANK_SESSION] = share(r->session[r->view->session_of[place]]);
-    /* What is beside a row says no more than the row itself. */
-    parts[RANK_BEFORE] = least(share(before), parts[RANK_WORDS]);
-    parts[RANK_AFTER] = least(share(after), parts[RANK_WORDS]);
+    parts[RANK_BEFORE] = share(before);
+    parts[RANK_AFTER] = share(after);
     parts[RANK_ANSWER] = before > 1 && is_question(r, place - 1) ? share(before) : 0;
+}
+
+/* Of a row, and of what is around it, if their meaning is known. */
+static void like_parts(const Scoring *s, size_t k, int32_t *parts)
+{
+    const View *v = s->r->view;
+    const int32_t *like = s->r->ask->like;
+    uint32_t place = s->c.items[k].place, session = v->session_of[place];
+    if (!like)
+        return;
+    parts[RANK_LIKE] = like[place];
+    if (place > 0 && v->session_of[place - 1] == session)
+        parts[RANK_LIKE_BEFORE] = like[place - 1];
+    if (place + 1 < v->rows && v->session_of[place + 1] == session)
+        parts[RANK_LIKE_AFTER] = like[place + 1];
+    parts[RANK_LIKE_SESSION] = s->like_session[session];
 }
 
 static void own_parts(const Scoring *s, size_t k, int32_t *parts)
 {
     const Ranking *r = s->r;
     const SegRow *row = &s->rows[k];
-    uint32_t place = s->c.items[k].place, head = row->head;
+    uint32_t place = s->c.items[k].place;
     parts[RANK_WORDS] = share(r->words[place]);
     parts[RANK_EXACT] = share(s->extras.exact[k]);
-    parts[RANK_HEAD] =
-        (int32_t)((uint64_t)s->extras.head[k] * saturate(1, head, 900, 200, 6) / SAT);
-    parts[RANK_GRAMS] = r->grams ? share(r->grams[place]) : 0;
+    parts[RANK_HEAD] = (int32_t)((uint64_t)s->extras.head[k] * tables.head[row->head] / SAT);
+    parts[RANK_ABOUT] = (int32_t)s->extras.about[k];
+    parts[RANK_GRAMS] = share(r->grams[place]);
     parts[RANK_SPEAKER] = s->spoken_by[k] ? ONE : 0;
     for (size_t i = 0; i < r->dates.n; i++) {
         int32_t fit = (int32_t)date_fit(r->dates.items[i], date_of(row->at_ms));
@@ -767,19 +858,8 @@ static void own_parts(const Scoring *s, size_t k, int32_t *parts)
     parts[RANK_NUMBER] = r->how && (row->flags & ROW_NUMBER) ? ONE : 0;
     parts[RANK_WHO] = r->who ? (int32_t)(row->flags / ROW_CAPITALS & 3) * ONE / 2 : 0;
     parts[RANK_QUESTION] = row->flags & ROW_QUESTION ? ONE : 0;
-    parts[RANK_LENGTH] = length_part(row->len);
+    parts[RANK_LENGTH] = tables.length[r->view->norms[place] & 0xFF];
     parts[RANK_RECENT] = recency(r->view, r->view->session_of[place]);
-}
-
-/* Rows under one title: what the best of them has. */
-static int by_title(const void *a, const void *b, void *ctx)
-{
-    const SegRow *rows = ctx;
-    uint32_t x = rows[*(const uint32_t *)a].title, y = rows[*(const uint32_t *)b].title;
-    if (x != y)
-        return x < y ? -1 : 1;
-    return (*(const uint32_t *)a > *(const uint32_t *)b) -
-           (*(const uint32_t *)a < *(const uint32_t *)b);
 }
 
 static int32_t group_value(const RankHit *h)
@@ -787,30 +867,46 @@ static int32_t group_value(const RankHit *h)
     return h->parts[RANK_WORDS] + h->parts[RANK_SESSION] / 2 + h->parts[RANK_RECENT] / 10;
 }
 
+/* Rows under one title: what the best of them has.  Titles are hashes already; a slot that another
+ * title has is passed over. */
+typedef struct Group {
+    uint32_t title;
+    int32_t most;
+} Group;
+
+static Group *group_slot(Group *slots, size_t mask, uint32_t title)
+{
+    size_t i = title & mask;
+    while (slots[i].title && slots[i].title != title)
+        i = (i + 1) & mask;
+    slots[i].title = title;
+    return &slots[i];
+}
+
 static void group_parts(Scoring *s)
 {
-    size_t n = s->c.n;
-    uint32_t *order = NEW_ARRAY(s->r->into, uint32_t, n + 1);
-    for (uint32_t i = 0; i < n; i++)
-        order[i] = i;
-    if (n)
-        qsort_r(order, n, sizeof *order, by_title, s->rows);
-    for (size_t i = 0, to; i < n; i = to) {
-        int32_t most = 0;
-        uint32_t title = s->rows[order[i]].title;
-        for (to = i; to < n && s->rows[order[to]].title == title; to++)
-            most =
-                group_value(&s->hits[order[to]]) > most ? group_value(&s->hits[order[to]]) : most;
-        for (size_t k = i; k < to; k++)
-            s->hits[order[k]].parts[RANK_GROUP] = title ? most : group_value(&s->hits[order[k]]);
+    size_t n = s->c.n, cap = 16;
+    while (cap < 2 * n)
+        cap *= 2;
+    Group *slots = NEW_ARRAY(s->r->into, Group, cap);
+    for (size_t k = 0; k < n; k++) {
+        int32_t value = group_value(&s->hits[k]);
+        Group *g = s->rows[k].title ? group_slot(slots, cap - 1, s->rows[k].title) : NULL;
+        if (g && value > g->most)
+            g->most = value;
+    }
+    for (size_t k = 0; k < n; k++) {
+        uint32_t title = s->rows[k].title;
+        s->hits[k].parts[RANK_GROUP] =
+            title ? group_slot(slots, cap - 1, title)->most : group_value(&s->hits[k]);
     }
 }
 
-static void add_up(RankHit *h, const Weights *w)
+static void add_up(RankHit *h, const int32_t *share)
 {
     h->score = 0;
     for (unsigned p = 0; p < RANK_PARTS; p++) {
-        h->parts[p] = (int32_t)((int64_t)h->parts[p] * w->of[p] / w->best);
+        h->parts[p] = (int32_t)((int64_t)h->parts[p] * share[p] / ONE);
         h->score += h->parts[p];
     }
 }
@@ -818,12 +914,11 @@ static void add_up(RankHit *h, const Weights *w)
 static void mark_posts(const Candidates *c, const ViewPosts *posts,
                        void (*mark)(void *, size_t, uint8_t), void *ctx)
 {
-    for (size_t i = 0; i < posts->n; i++) {
-        Candidate key = { .place = posts->items[i].place };
-        const Candidate *found =
-            c->n ? bsearch(&key, c->items, c->n, sizeof key, by_candidate_place) : NULL;
-        if (found)
-            mark(ctx, (size_t)(found - c->items), posts->items[i].bits);
+    size_t i = 0;
+    for (size_t k = 0; k < c->n && i < posts->n; k++) {
+        i = post_at(posts, i, c->items[k].place);
+        for (; i < posts->n && posts->items[i].place == c->items[k].place; i++)
+            mark(ctx, k, posts->items[i].bits);
     }
 }
 
@@ -875,14 +970,16 @@ static void look_closely(Scoring *s)
     Ranking *r = s->r;
     size_t n = s->c.n;
     s->near = near_all(r, &s->c);
-    s->extras =
-        (Extras){ NEW_ARRAY(r->into, uint32_t, n + 1), NEW_ARRAY(r->into, uint32_t, n + 1) };
+    s->extras = (Extras){ NEW_ARRAY(r->into, uint32_t, n + 1), NEW_ARRAY(r->into, uint32_t, n + 1),
+                          NEW_ARRAY(r->into, uint32_t, n + 1) };
     for (size_t i = 0; i < r->n; i++)
         extra_term(r, &r->terms[i], &s->c, &s->extras);
     s->spoken_by = NEW_ARRAY(r->into, bool, n + 1);
     s->spoken = NEW_ARRAY(r->into, uint32_t, n + 1);
-    mark_posts(&s->c, &r->speakers, mark_speaker, s);
+    for (size_t i = 0; i < r->speakers_n; i++)
+        mark_posts(&s->c, &r->speakers[i], mark_speaker, s);
     find_spoken(s);
+    s->like_session = r->ask->like ? likeness_sessions(r->view, r->ask->like, r->into) : NULL;
     s->rows = NEW_ARRAY(r->into, SegRow, n + 1);
     s->hits = NEW_ARRAY(r->into, RankHit, n + 1);
     for (size_t k = 0; k < n; k++) {
@@ -892,10 +989,13 @@ static void look_closely(Scoring *s)
             r->bad = true;
         own_parts(s, k, s->hits[k].parts);
         around_parts(s, k, s->hits[k].parts);
+        like_parts(s, k, s->hits[k].parts);
     }
     group_parts(s);
     for (size_t k = 0; k < n; k++)
-        add_up(&s->hits[k], &profiles[s->rows[k].profile]);
+        add_up(&s->hits[k], r->ask->like && r->ask->liked[s->rows[k].profile]
+                                ? tables.liked[s->rows[k].profile]
+                                : tables.share[s->rows[k].profile]);
 }
 
 /* --- The order --------------------------------------------------------------------------- */
@@ -907,10 +1007,8 @@ typedef struct OrderOf {
 } OrderOf;
 
 /* By score, then the newer, then by name, then the later record. */
-static int best_first(const void *a, const void *b, void *ctx)
+static int best_first(const OrderOf *o, uint32_t i, uint32_t k)
 {
-    const OrderOf *o = ctx;
-    uint32_t i = *(const uint32_t *)a, k = *(const uint32_t *)b;
     const RankHit *x = &o->hits[i], *y = &o->hits[k];
     if (x->score != y->score)
         return x->score > y->score ? -1 : 1;
@@ -923,16 +1021,34 @@ static int best_first(const void *a, const void *b, void *ctx)
     return (o->rows[i].seq < o->rows[k].seq) - (o->rows[i].seq > o->rows[k].seq);
 }
 
+/* Where a hit belongs among the first `n`, which are in order. */
+static size_t rank_of(const OrderOf *o, const uint32_t *order, size_t n, uint32_t hit)
+{
+    size_t low = 0, high = n;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (best_first(o, order[middle], hit) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Only as many as are asked for are put in order: most are not better than the last of these. */
 static void give(Scoring *s, RankHits *out)
 {
-    size_t n = s->c.n;
-    uint32_t *order = NEW_ARRAY(s->r->into, uint32_t, n + 1);
+    size_t n = s->c.n, limit = s->r->ask->limit < n ? s->r->ask->limit : n;
+    uint32_t *order = NEW_ARRAY(s->r->into, uint32_t, limit + 1);
     OrderOf o = { s->r->view, s->rows, s->hits };
-    for (uint32_t i = 0; i < n; i++)
-        order[i] = i;
-    if (n)
-        qsort_r(order, n, sizeof *order, best_first, &o);
-    out->n = n < s->r->ask->limit ? n : s->r->ask->limit;
+    for (uint32_t i = 0; i < n && limit; i++) {
+        if (out->n == limit && best_first(&o, order[limit - 1], i) < 0)
+            continue;
+        size_t at = rank_of(&o, order, out->n, i);
+        out->n += out->n < limit;
+        memmove(order + at + 1, order + at, (out->n - at - 1) * sizeof *order);
+        order[at] = i;
+    }
     out->items = NEW_ARRAY(s->r->into, RankHit, out->n + 1);
     for (size_t i = 0; i < out->n; i++)
         out->items[i] = s->hits[order[i]];
@@ -960,14 +1076,10 @@ static void read_question(Ranking *r)
 
 static void read_terms(Ranking *r)
 {
-    const View *v = r->view;
     for (size_t i = 0; i < r->ask->query->n && !r->bad; i++)
         add_query_term(r, &r->ask->query->terms[i]);
     weigh(r);
-    r->words = NEW_ARRAY(r->into, uint32_t, v->rows + 1);
-    r->touched = NEW_ARRAY(r->into, uint32_t, v->rows + 1);
-    r->session = NEW_ARRAY(r->into, uint32_t, v->sessions_n + 1);
-    r->must_n = r->musts ? NEW_ARRAY(r->into, uint16_t, v->rows + 1) : NULL;
+    r->must_n = r->musts ? NEW_ARRAY(r->into, uint16_t, r->view->rows + 1) : NULL;
     for (size_t i = 0; i < r->n; i++) {
         add_words(r, &r->terms[i]);
         add_sessions(r, &r->terms[i]);
@@ -975,17 +1087,65 @@ static void read_terms(Ranking *r)
     read_grams(r);
 }
 
+/* --- The desk ---------------------------------------------------------------------------- */
+
+void rank_desk_free(RankDesk *d)
+{
+    free(d->words);
+    *d = (RankDesk){ 0 };
+}
+
+/* Sums of all rows, all zero: a search that was left half-way may have left some. */
+static void desk_begin(Ranking *r)
+{
+    RankDesk *d = r->desk;
+    size_t rows = (size_t)r->view->rows + 1, sessions = (size_t)r->view->sessions_n + 1;
+    if (d->view != r->view->number || d->used) {
+        rank_desk_free(d);
+        d->words = mem_alloc((3 * rows + 2 * sessions) * sizeof *d->words);
+        d->view = r->view->number;
+    }
+    r->words = d->words;
+    r->grams = r->words + rows;
+    d->touched = r->grams + rows;
+    r->session = d->touched + rows;
+    d->damping = r->session + sessions;
+    d->used = true;
+    d->touched_n = 0;
+}
+
+/* Only what was touched is cleared: a search costs what it finds, not what there is.  All of it at
+ * once, where that is most of it. */
+static void desk_end(Ranking *r)
+{
+    RankDesk *d = r->desk;
+    if (d->touched_n > r->view->rows / 8) {
+        memset(r->words, 0, 2 * ((size_t)r->view->rows + 1) * sizeof *r->words); /* and grams */
+        memset(r->session, 0, r->view->sessions_n * sizeof *r->session);
+        d->touched_n = 0;
+    }
+    for (size_t i = 0; i < d->touched_n; i++) {
+        uint32_t place = d->touched[i];
+        r->words[place] = r->grams[place] = 0;
+        r->session[r->view->session_of[place]] = 0;
+    }
+    d->used = false;
+}
+
 bool rank_find(const RankAsk *ask, Arena *into, RankHits *out)
 {
-    Ranking r = { .ask = ask, .view = ask->view, .into = into, .sat = NEW(into, SatTable) };
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    Ranking r = { .ask = ask, .view = ask->view, .into = into, .desk = ask->desk };
     *out = (RankHits){ 0 };
-    fill_table(r.sat);
+    pthread_once(&once, fill_tables);
+    desk_begin(&r);
     read_question(&r);
     read_terms(&r);
-    if (r.bad)
-        return false;
-    Scoring s = { .r = &r, .c = choose(&r) };
-    look_closely(&s);
-    give(&s, out);
+    if (!r.bad) {
+        Scoring s = { .r = &r, .c = choose(&r) };
+        look_closely(&s);
+        give(&s, out);
+    }
+    desk_end(&r);
     return !r.bad;
 }

@@ -10,6 +10,7 @@ typedef enum RankPart {
     RANK_WORDS,    /* the words of the query in the row */
     RANK_EXACT,    /* ... as they are written in the query */
     RANK_HEAD,     /* ... in its first line */
+    RANK_ABOUT,    /* ... in what an artifact says of itself */
     RANK_GRAMS,    /* runs of four characters, across words */
     RANK_NEAR,     /* words of the query in the rows around it */
     RANK_SESSION,  /* ... in all of its session */
@@ -25,7 +26,11 @@ typedef enum RankPart {
     RANK_QUESTION, /* it is a question itself */
     RANK_LENGTH,
     RANK_RECENT,
-    RANK_GROUP, /* the best of the rows under the same title */
+    RANK_LIKE,         /* it means what the query means; these four only with vectors */
+    RANK_LIKE_BEFORE,  /* ... the row before it does */
+    RANK_LIKE_AFTER,   /* ... the row behind it */
+    RANK_LIKE_SESSION, /* ... the best of its session */
+    RANK_GROUP,        /* the best of the rows under the same title */
     RANK_PARTS,
 } RankPart;
 
@@ -42,6 +47,19 @@ typedef struct RankHits {
     size_t n;
 } RankHits;
 
+/* Sums of all rows, kept from one search to the next: room for a hundred thousand rows that must be
+ * got and cleared each time costs more than most searches. */
+typedef struct RankDesk {
+    uint64_t view;     /* for which it was made */
+    uint32_t *words;   /* and all the others behind it */
+    uint32_t *touched; /* places that are not zero */
+    size_t touched_n;
+    uint32_t *damping; /* by session; 0: not reckoned yet */
+    bool used;         /* a search has begun and not ended */
+} RankDesk;
+
+void rank_desk_free(RankDesk *d);
+
 typedef struct RankAsk {
     const View *view;
     Stemmer *stemmer;
@@ -50,6 +68,11 @@ typedef struct RankAsk {
     bool (*keep)(void *ctx, const SegRow *row, Segment *seg);
     void *ctx;
     size_t limit;
+    RankDesk *desk; /* {0} at first */
+    /* How near each place is to the query in meaning, in ONE (likeness.h, meaning.h), and of which
+     * kinds of rows that is known; NULL: of none. */
+    const int32_t *like;
+    bool liked[PROFILES];
 } RankAsk;
 
 /* False: a segment is bad. */

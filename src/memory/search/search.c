@@ -63,6 +63,8 @@ jot_status search_open(Search **out, Memory *m, const SearchOptions *o, Err *e)
                         .wait_ms = o->wait_ms > 0 ? o->wait_ms : STORE_WAIT_MS,
                         .progress = o->progress,
                         .ctx = o->ctx };
+    s->announce = o->announce;
+    s->ctx = o->ctx;
     find_place(&s->index, m);
     TRY(choose_language(&s->index, o->language, e));
     *out = TAKE(s);
@@ -74,9 +76,19 @@ void search_close(Search *s)
     if (!s)
         return;
     index_unload(&s->index);
+    likeness_free(&s->like);
+    search_server_done(&s->server);
     stemmer_free(s->index.stemmer);
     free(s->index.path);
     free(s);
+}
+
+jot_status search_of(Memory *m, Search **out, Err *e)
+{
+    if (!m->search)
+        TRY(search_open(&m->search, m, NULL, e));
+    *out = m->search;
+    return JOT_OK;
 }
 
 /* Do something with the index; if the index is at fault, mend it and try again. */
@@ -107,6 +119,7 @@ typedef struct Finding {
     int64_t now_ms;
     size_t want;
     Arena *into;
+    Search *search;
     RankHits hits;
     const View *view;
 } Finding;
@@ -128,26 +141,37 @@ static bool is_asked_for(void *ctx, const SegRow *row, Segment *seg)
     return str_cmp(name, f->from) >= 0 && str_cmp(name, f->to) < 0;
 }
 
+static jot_status damaged(Index *x, Err *e)
+{
+    x->broken = true;
+    return err_set(e, JOT_CORRUPT, "the search index is damaged");
+}
+
 static jot_status find_once(Index *x, void *ctx, Err *e)
 {
     Finding *f = ctx;
     const SearchQuery *a = f->asked;
     TRY(index_catch_up(x, e));
-    f->view = index_view(x);
+    bool bad = index_view(x) == NULL;
+    const int32_t *like = bad ? NULL : search_ask_server(f->search, a->text, f->into, &bad);
+    f->view = bad ? NULL : index_view(x);
     if (!f->view)
-        return err_set(e, JOT_CORRUPT, "the search index is damaged");
+        return damaged(x, e);
     bool filtered = a->since_ms || a->until_ms || a->by.n || f->from.n;
     RankAsk ask = { .view = f->view,
                     .stemmer = x->stemmer,
                     .query = &f->query,
                     .keep = filtered ? is_asked_for : NULL,
                     .ctx = f,
-                    .limit = f->want };
+                    .limit = f->want,
+                    .desk = &x->desk,
+                    .like = like,
+                    .liked = {
+                        [PROFILE_TURN] = true, [PROFILE_NOTE] = like, [PROFILE_ARTIFACT] = like } };
     f->now_ms = io_wall_ms(x->m->io);
-    if (rank_find(&ask, f->into, &f->hits))
-        return JOT_OK;
-    x->broken = true;
-    return err_set(e, JOT_CORRUPT, "the search index is damaged");
+    if (!like)
+        ask.like = likeness_find(&f->search->like, f->view, &f->query, x->stemmer, f->into, &bad);
+    return !bad && rank_find(&ask, f->into, &f->hits) ? JOT_OK : damaged(x, e);
 }
 
 /* --- Reading hits ------------------------------------------------------------------------ */
@@ -276,7 +300,7 @@ jot_status search_find(Search *s, const SearchQuery *q, Arena *into, Hits *out, 
     if (limit > SEARCH_LIMIT_MAX || q->offset > SEARCH_OFFSET_MAX)
         return err_set(e, JOT_TOO_BIG, "a search gives at most %d hits, from %d on",
                        SEARCH_LIMIT_MAX, SEARCH_OFFSET_MAX);
-    Finding f = { .asked = q, .into = &arena, .want = q->offset + limit + SPARE };
+    Finding f = { .asked = q, .into = &arena, .want = q->offset + limit + SPARE, .search = s };
     TRY(name_range(q, &arena, &f.from, &f.to, e));
     query_read(q->text, s->index.stemmer, &arena, &f.query);
     *out = (Hits){ .stemmed = s->index.stemmer != NULL, .where = s->index.why };
@@ -284,6 +308,7 @@ jot_status search_find(Search *s, const SearchQuery *q, Arena *into, Hits *out, 
         return JOT_OK;
     TRY(with_index(&s->index, find_once, &f, e));
     out->where = s->index.why;
+    out->notice = search_notice(s, into);
     read_hits(s, &f, limit, into, out);
     return JOT_OK;
 }
@@ -317,5 +342,7 @@ json_t *search_json(const Hits *h, bool explain)
         json_object_set_new(out, "stemmed", json_boolean(h->stemmed));
     if (explain && h->where)
         json_object_set_new(out, "in_memory", json_string(h->where));
+    if (h->notice.n)
+        json_object_set_new(out, "notice", json_text(h->notice));
     return out;
 }

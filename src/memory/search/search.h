@@ -35,12 +35,19 @@ typedef struct SearchOptions {
     int64_t wait_ms;      /* how long forgetting waits for who writes the index; 0: STORE_WAIT_MS */
     /* Called now and then while much is read; may be NULL. */
     void (*progress)(void *ctx, uint64_t streams);
+    /* Called once, before the first text of this pad goes to the embeddings server that
+     * JOTTER_EMBED names, with a sentence that says what goes where.  NULL: nobody can be told, so
+     * that server is used only if somebody was told before (search_embed). */
+    void (*announce)(void *ctx, const char *sentence);
     void *ctx;
 } SearchOptions;
 
 /* Nothing is opened or read yet.  `m` must outlive it.  JOT_INVALID: a language nobody knows. */
 MUST_USE jot_status search_open(Search **out, Memory *m, const SearchOptions *o, Err *e);
 void search_close(Search *s); /* NULL is fine */
+/* The one that is kept with the pad, for whoever asks again and again: memory_close() closes it.
+ * Borrowed. */
+MUST_USE jot_status search_of(Memory *m, Search **out, Err *e);
 DEFINE_AUTO_PTR(Search, search_close)
 
 /* --- Asking ------------------------------------------------------------------------------ */
@@ -83,6 +90,7 @@ typedef struct Hits {
     bool more;         /* there are hits behind the last one */
     bool stemmed;      /* false: libstemmer is missing, endings mattered */
     const char *where; /* why the index is in memory, or NULL; explain shows it */
+    Str notice; /* what the person should know, said once a handle: the embeddings server is away */
 } Hits;
 
 /* No query is refused, whatever it holds; one without a word finds nothing.  JOT_INVALID,
@@ -91,16 +99,41 @@ MUST_USE jot_status search_find(Search *s, const SearchQuery *q, Arena *into, Hi
 
 json_t *search_json(const Hits *h, bool explain);
 
+/* --- Meaning ----------------------------------------------------------------------------- */
+
+enum {
+    SEARCH_EMBED_AGAIN_MS = 30 * 1000, /* after a failure it is left alone for so long */
+    SEARCH_EMBED_TEXT_MAX = 4096,      /* bytes of a text that are sent */
+};
+
+/* How many rows have a vector of the server that JOTTER_EMBED names. */
+typedef struct SearchEmbedded {
+    Str url, model;
+    uint64_t rows, had, made;
+    uint32_t columns; /* 0: none has */
+    bool told;        /* it was announced */
+} SearchEmbedded;
+
+/* Send all texts that have no vector yet, in batches; what was made is kept if it is interrupted.
+ * Announces it first.  `only_look`: nothing is sent.  JOT_NOT_FOUND: JOTTER_EMBED is not set.
+ * JOT_UNAVAILABLE, JOT_DENIED, JOT_INVALID as embeddings_ask(): `out` says how far it came. */
+MUST_USE jot_status search_embed(Search *s, bool only_look, Arena *into, SearchEmbedded *out,
+                                 Err *e);
+
 /* --- Care -------------------------------------------------------------------------------- */
 
 /* Forget the index and make it again. */
 MUST_USE jot_status search_rebuild(Search *s, Err *e);
 
-/* To be called when text of a stream was purged or redacted: afterwards the index holds no trace of
- * it, for it is empty, and the next search fills it again.  That takes as long for a large pad as
- * for a small one.  An empty name stands for any stream.  Does nothing if there is no index.
- * JOT_UNAVAILABLE: somebody else writes it; the next search does it. */
-MUST_USE jot_status search_forget(Memory *m, Str stream, Err *e);
+/* To be called when text of streams was purged or redacted: afterwards no file of the index holds a
+ * trace of it.  The streams are read again, and what lies in files with text that is gone is
+ * written again without it; where that is not possible the index is emptied, and the next search
+ * fills it. No streams (n is 0) stand for any: the index is emptied.  Does nothing if there is no
+ * index. JOT_UNAVAILABLE: somebody else writes it; the next search does it. */
+MUST_USE jot_status search_forget(Memory *m, const Str *streams, size_t n, Err *e);
+
+/* The same, of whatever the pad says was forgotten since the index last followed it. */
+MUST_USE jot_status search_forget_all(Memory *m, Err *e);
 
 /* Compare all of the index with the pad.  Each difference is told as a sentence. */
 typedef struct SearchCheck {

@@ -14,15 +14,36 @@ jot_status search_rebuild(Search *s, Err *e)
     return JOT_OK;
 }
 
-jot_status search_forget(Memory *m, Str stream, Err *e)
+jot_status search_forget(Memory *m, const Str *streams, size_t n, Err *e)
 {
     AUTO_PTR(Search) s = NULL;
-    if (stream.n)
-        TRY(store_check_name(stream, e));
+    AUTO(Arena) arena = { 0 };
+    Str *covered = NEW_ARRAY(&arena, Str, n + 1);
+    size_t covered_n = 0;
+    for (size_t i = 0; i < n; i++) {
+        TRY(store_check_name(streams[i], e));
+        if (index_covers(streams[i]))
+            covered[covered_n++] = streams[i];
+    }
     TRY(search_open(&s, m, NULL, e));
-    if (stream.n && !index_covers(stream))
+    if (n && covered_n == 0)
         return JOT_OK;
-    return index_empty(&s->index, e);
+    return n ? index_forget(&s->index, covered, covered_n, e) : index_empty(&s->index, e);
+}
+
+/* Killed half-way, a call before this one may have left more than this one changed: what the pad
+ * says counts, not what the caller did. */
+jot_status search_forget_all(Memory *m, Err *e)
+{
+    enum { TRIES = 3 };
+    AUTO_PTR(Search) s = NULL;
+    TRY(search_open(&s, m, NULL, e));
+    Index *x = &s->index;
+    bool done = false;
+    for (int i = 0; i < TRIES && !done && index_has_files(x); i++)
+        if (index_catch_up(x, NULL) != JOT_OK || index_scrub(x, &done, NULL) != JOT_OK)
+            break;
+    return done ? index_forget(x, NULL, 0, e) : index_empty(x, e);
 }
 
 /* --- Comparing --------------------------------------------------------------------------- */

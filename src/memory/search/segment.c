@@ -2,6 +2,7 @@
 #include "memory/search/segment.h"
 
 #include <assert.h>
+#include <endian.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -16,12 +17,11 @@ enum {
     PART_POSTINGS,
     PART_ROWS,
     PART_NORMS,
-    PART_SESSION_OF,
     PART_SESSIONS,
     PART_AUTHORS,
     PARTS,
 };
-enum { KEYS_A_BLOCK = 16, HEAD_BYTES = 4096, SEG_ROW_BYTES = 32, VARINT_MAX = 10 };
+enum { KEYS_A_BLOCK = 32, INDEX_BYTES = 10, PRINT_BYTES = 6, HEAD_BYTES = 512, VARINT_MAX = 10 };
 
 static const char magic[8] = "JOTSEG1";
 
@@ -31,25 +31,33 @@ typedef struct Head {
     uint64_t bytes;
     uint32_t rows, sessions, keys, streams, first_stream, unused;
     uint64_t off[PARTS], len[PARTS];
-    uint64_t sums; /* checksum of the sums */
-    uint64_t self; /* checksum of all before it */
+    uint64_t least[SEG_FIELDS]; /* of each field of a row the least there is ... */
+    uint8_t width[SEG_FIELDS];  /* ... and the bytes that what is above it takes */
+    uint64_t sums;              /* checksum of the sums */
+    uint64_t self;              /* checksum of all before it */
 } Head;
+
+_Static_assert(sizeof(Head) <= HEAD_BYTES, "parts begin after it");
 
 enum { BYTE_ORDER_MARK = 0x01020304 };
 
-/* Where sixteen keys begin. */
+/* Where thirty-two keys and their postings begin: in a file each has five bytes. */
 typedef struct IndexEntry {
     uint64_t key, posting;
 } IndexEntry;
 
-/* A row as it lies in the file. */
-typedef struct FileRow {
-    uint32_t at_low;
-    uint16_t at_high, seq_high;
-    uint32_t seq_low, stream, author, title, digest;
-    uint8_t norm, head, flags, profile;
-} FileRow;
-_Static_assert(sizeof(FileRow) == SEG_ROW_BYTES, "a row has a fixed size");
+/* What is kept of a row, field by field; its norm and profile are in PART_NORMS. */
+enum {
+    FIELD_AT,
+    FIELD_SEQ,
+    FIELD_STREAM,
+    FIELD_AUTHOR,
+    FIELD_TITLE,
+    FIELD_DIGEST,
+    FIELD_HEAD,
+    FIELD_FLAGS,
+};
+_Static_assert(FIELD_FLAGS + 1 == SEG_FIELDS, "each has a width");
 
 uint64_t seg_hash(Str bytes)
 {
@@ -186,9 +194,14 @@ static bool head_good(const Head *h, uint64_t bytes)
         return false; /* the sums lie behind all they are of */
     uint64_t blocks = blocks_of(h->off[PART_SUMS]);
     uint64_t index = ((uint64_t)h->keys + KEYS_A_BLOCK - 1) / KEYS_A_BLOCK;
-    return fits(h, PART_SUMS, blocks, 8) && fits(h, PART_INDEX, index, sizeof(IndexEntry)) &&
-           fits(h, PART_ROWS, h->rows, SEG_ROW_BYTES) && fits(h, PART_NORMS, h->rows, 2) &&
-           fits(h, PART_SESSION_OF, h->rows, 4) &&
+    uint64_t row = 0;
+    for (unsigned i = 0; i < SEG_FIELDS; i++) {
+        if (h->width[i] > sizeof(uint64_t))
+            return false;
+        row += h->width[i];
+    }
+    return fits(h, PART_SUMS, blocks, 8) && fits(h, PART_INDEX, index, INDEX_BYTES) &&
+           fits(h, PART_ROWS, h->rows, row) && fits(h, PART_NORMS, h->rows, 2) &&
            fits(h, PART_SESSIONS, h->sessions, sizeof(SegSession)) && h->first_stream <= h->keys &&
            h->streams <= h->keys - h->first_stream;
 }
@@ -204,6 +217,11 @@ static void take_head(Segment *s, const Head *h)
     _Static_assert(sizeof s->off >= sizeof h->off, "there is room for each part");
     memcpy(s->off, h->off, sizeof h->off);
     memcpy(s->len, h->len, sizeof h->len);
+    memcpy(s->least, h->least, sizeof h->least);
+    memcpy(s->width, h->width, sizeof h->width);
+    s->row_bytes = 0;
+    for (unsigned i = 0; i < SEG_FIELDS; i++)
+        s->row_bytes += h->width[i];
 }
 
 bool seg_from_bytes(Segment *s, Buf *bytes)
@@ -255,6 +273,7 @@ void seg_close(Segment *s)
         munmap((void *)(uintptr_t)s->p, s->n + s->len[PART_SUMS]);
     free(s->seen);
     free(s->dead);
+    free(s->session_of);
     buf_free(&s->own);
     fd_close(&s->fd);
     *s = (Segment){ .fd = -1 };
@@ -269,11 +288,15 @@ bool seg_check(Segment *s)
 
 static bool index_entry(Segment *s, uint32_t block, IndexEntry *out)
 {
-    uint64_t at = s->off[PART_INDEX] + (uint64_t)block * sizeof *out;
-    if (!need(s, at, sizeof *out))
+    uint64_t at = s->off[PART_INDEX] + (uint64_t)block * INDEX_BYTES;
+    if (!need(s, at, INDEX_BYTES))
         return false;
-    memcpy(out, s->p + at, sizeof *out);
-    return out->key <= s->len[PART_KEYS] && out->posting <= s->len[PART_POSTINGS] ? true : spoil(s);
+    *out = (IndexEntry){ 0 };
+    memcpy(&out->key, s->p + at, INDEX_BYTES / 2);
+    memcpy(&out->posting, s->p + at + INDEX_BYTES / 2, INDEX_BYTES / 2);
+    *out = (IndexEntry){ le64toh(out->key), le64toh(out->posting) };
+    return out->key <= s->len[PART_KEYS] && out->posting <= 8 * s->len[PART_POSTINGS] ? true
+                                                                                      : spoil(s);
 }
 
 /* Stand before the first key of a block. */
@@ -289,12 +312,72 @@ static bool go_to_block(SegKeys *k, uint32_t block)
     return true;
 }
 
-enum { ENTRY_MAX = SEG_KEY_MAX + 4 * VARINT_MAX };
+enum {
+    ENTRY_MAX = SEG_KEY_MAX + 1 + 4 * VARINT_MAX,
+    LONG = 15,   /* half a byte that says: a varint with the rest follows */
+    SINGLE = 64, /* codes of keys with one row and at most SINGLE / 2 bits of postings */
+};
+
+/* Both lengths of a key, what it shares with the one before it and what it has of its own, in one
+ * byte if they are short. */
+static bool get_lengths(const uint8_t **p, const uint8_t *end, uint64_t *shared, uint64_t *own)
+{
+    uint64_t more = 0;
+    if (*p == end)
+        return false;
+    uint8_t both = *(*p)++;
+    *shared = both >> 4;
+    *own = both & LONG;
+    if (*shared == LONG && !get_varint(p, end, &more))
+        return false;
+    *shared += *shared == LONG ? more : 0;
+    more = 0;
+    if (*own == LONG && !get_varint(p, end, &more))
+        return false;
+    *own += *own == LONG ? more : 0;
+    return *shared <= SEG_KEY_MAX && *own <= SEG_KEY_MAX;
+}
+
+static void add_lengths(Buf *to, size_t shared, size_t own)
+{
+    size_t high = shared < LONG ? shared : LONG, low = own < LONG ? own : LONG;
+    buf_add_char(to, (char)(high << 4 | low));
+    if (high == LONG)
+        add_varint(to, shared - LONG);
+    if (low == LONG)
+        add_varint(to, own - LONG);
+}
+
+/* Rows, times two, plus one if the usual bits are told, and the bits of postings.  Most words of a
+ * pad are in one row: these take one byte. */
+static bool get_counts(const uint8_t **p, const uint8_t *end, uint64_t *rows, uint64_t *bits)
+{
+    uint64_t code;
+    if (!get_varint(p, end, &code))
+        return false;
+    if (code < SINGLE) {
+        *rows = 2 | (code & 1);
+        *bits = 1 + (code >> 1);
+        return true;
+    }
+    *rows = code - SINGLE;
+    return get_varint(p, end, bits);
+}
+
+static void add_counts(Buf *to, uint64_t rows, uint64_t bits)
+{
+    if (rows >> 1 == 1 && bits >= 1 && bits <= SINGLE / 2) {
+        add_varint(to, (bits - 1) << 1 | (rows & 1));
+        return;
+    }
+    add_varint(to, rows + SINGLE);
+    add_varint(to, bits);
+}
 
 bool seg_keys_next(SegKeys *k)
 {
     Segment *s = k->s;
-    uint64_t shared, n, rows, bytes;
+    uint64_t shared, n, rows, bits;
     if (k->next >= s->keys || s->bad)
         return false;
     uint64_t left = s->len[PART_KEYS] - k->at;
@@ -302,18 +385,20 @@ bool seg_keys_next(SegKeys *k)
         return false;
     const uint8_t *from = s->p + s->off[PART_KEYS], *p = from + k->at,
                   *end = from + s->len[PART_KEYS];
-    if (!get_varint(&p, end, &shared) || !get_varint(&p, end, &n) || shared > k->key_n ||
-        n > SEG_KEY_MAX - shared || n > (uint64_t)(end - p))
+    if (!get_lengths(&p, end, &shared, &n) || shared > k->key_n || n > SEG_KEY_MAX - shared ||
+        n > (uint64_t)(end - p))
         return spoil(s);
     memcpy(k->key + shared, p, n);
     k->key_n = shared + n;
     p += n;
-    if (!get_varint(&p, end, &rows) || !get_varint(&p, end, &bytes) || rows > s->rows ||
-        bytes > s->len[PART_POSTINGS] - k->post)
+    if (!get_counts(&p, end, &rows, &bits) || rows >> 1 > s->rows ||
+        bits > 8 * s->len[PART_POSTINGS] - k->post)
         return spoil(s);
     k->at = (uint64_t)(p - from);
-    k->term = (SegTerm){ .n = (uint32_t)rows, .from = k->post, .to = k->post + bytes };
-    k->post += bytes;
+    k->term = (SegTerm){
+        .n = (uint32_t)(rows >> 1), .usual = rows & 1, .from = k->post, .to = k->post + bits
+    };
+    k->post += bits;
     k->next++;
     return true;
 }
@@ -356,49 +441,135 @@ bool seg_find(Segment *s, Str key, SegTerm *out)
 
 /* --- What keys lead to ------------------------------------------------------------------- */
 
+/* Postings are bits, the lowest of a byte first.  A gap is so many zeros as it has 2^k, a one, and
+ * k bits of the rest (Golomb, Rice): a word of every third row takes three bits, not eight.  Then
+ * one bit says whether the posting differs from most, and if so POST_BITS say how. */
+enum { ZEROS_MAX = 15 /* then a one, and the gap in GAP_BITS */, GAP_BITS = 32, POST_BITS = 7 };
+
+/* The bits that suit the mean gap between `n` of `rows`. */
+static unsigned gap_bits(uint64_t rows, uint64_t n)
+{
+    uint64_t mean = n ? rows * 7 / (10 * n) : 0; /* ln 2 of it is best */
+    return mean ? 63 - (unsigned)__builtin_clzll(mean) : 0;
+}
+
+typedef struct BitReader {
+    const uint8_t *p, *end;
+    uint64_t bits; /* what is next, from the lowest on */
+    unsigned n;    /* how many of them count */
+} BitReader;
+
+/* At least 56 bits, if there are so many: a posting has no more. */
+static void fill_bits(BitReader *r)
+{
+    if (r->end - r->p >= 8) {
+        uint64_t x;
+        memcpy(&x, r->p, sizeof x);
+        r->bits |= le64toh(x) << r->n;
+        r->p += (63 - r->n) >> 3;
+        r->n |= 56;
+        return;
+    }
+    for (; r->n < 56 && r->p < r->end; r->n += 8)
+        r->bits |= (uint64_t)*r->p++ << r->n;
+}
+
+/* False: there is no whole one left. */
+static bool get_post(BitReader *r, unsigned k, uint8_t usual, uint64_t *gap, uint8_t *says)
+{
+    fill_bits(r);
+    unsigned zeros = r->bits ? (unsigned)__builtin_ctzll(r->bits) : ZEROS_MAX + 1, used = zeros + 1;
+    if (zeros > ZEROS_MAX)
+        return false;
+    unsigned rest = zeros == ZEROS_MAX ? GAP_BITS : k;
+    *gap = r->bits >> used & ((UINT64_C(1) << rest) - 1);
+    *gap |= zeros == ZEROS_MAX ? 0 : (uint64_t)zeros << k;
+    used += rest;
+    *says = usual;
+    if (r->bits >> used++ & 1) {
+        *says = r->bits >> used & ((1 << POST_BITS) - 1);
+        used += POST_BITS;
+    }
+    if (used > r->n)
+        return false;
+    r->bits >>= used;
+    r->n -= used;
+    return true;
+}
+
+/* The bits of a term can be looked at: where they begin.  NULL: they cannot. */
+static const uint8_t *bits_of(Segment *s, const SegTerm *term)
+{
+    uint64_t from = term->from / 8, to = (term->to + 7) / 8;
+    return need(s, s->off[PART_POSTINGS] + from, to - from) ? s->p + s->off[PART_POSTINGS] + from
+                                                            : NULL;
+}
+
+/* Stand at the first posting: behind what ends in the same byte, and behind the usual bits. */
+static bool begin_posts(Segment *s, const SegTerm *term, BitReader *r, uint8_t *usual)
+{
+    const uint8_t *p = bits_of(s, term);
+    unsigned skip = term->from % 8;
+    if (!p)
+        return false;
+    *r = (BitReader){ .p = p, .end = p + ((term->to + 7) / 8 - term->from / 8) };
+    fill_bits(r);
+    *usual = term->usual ? r->bits >> skip & ((1 << POST_BITS) - 1) : 0;
+    skip += term->usual ? POST_BITS : 0;
+    if (skip > r->n)
+        return false;
+    r->bits >>= skip;
+    r->n -= skip;
+    return true;
+}
+
 size_t seg_posts(Segment *s, const SegTerm *term, SegPost *out)
 {
-    uint64_t row = 0, x;
+    uint64_t row = 0, gap;
     uint32_t n = 0;
-    if (!need(s, s->off[PART_POSTINGS] + term->from, term->to - term->from))
-        return 0;
-    const uint8_t *p = s->p + s->off[PART_POSTINGS] + term->from,
-                  *end = p + (term->to - term->from);
-    for (; n < term->n; n++) {
-        if (p < end && *p < 0x80)
-            x = *p++;
-        else if (!get_varint(&p, end, &x))
+    uint8_t says, usual;
+    unsigned k = gap_bits(s->rows, term->n);
+    BitReader r;
+    bool good = begin_posts(s, term, &r, &usual);
+    for (; good && n < term->n && get_post(&r, k, usual, &gap, &says); n++) {
+        row += gap;
+        if (row >= s->rows)
             break;
-        row += x >> 1;
-        if (row >= s->rows || ((x & 1) && p == end))
-            break;
-        out[n] = (SegPost){ (uint32_t)row, (x & 1) ? *p++ : 0 };
-        row++;
+        out[n] = (SegPost){ (uint32_t)row++, says };
     }
     if (n < term->n)
         s->bad = true;
     return n;
 }
 
+/* The next field of a row, and on to the one behind it. */
+static uint64_t get_field(const Segment *s, const uint8_t **p, unsigned field)
+{
+    uint64_t x = 0;
+    memcpy(&x, *p, s->width[field]);
+    *p += s->width[field];
+    return s->least[field] + le64toh(x);
+}
+
 bool seg_row(Segment *s, uint32_t row, SegRow *out)
 {
-    FileRow f;
-    uint64_t at = s->off[PART_ROWS] + (uint64_t)row * sizeof f;
+    uint64_t at = s->off[PART_ROWS] + (uint64_t)row * s->row_bytes;
     *out = (SegRow){ 0 };
-    if (row >= s->rows || !need(s, at, sizeof f))
+    const uint16_t *norms = seg_norms(s);
+    if (row >= s->rows || !norms || !need(s, at, s->row_bytes))
         return spoil(s);
-    memcpy(&f, s->p + at, sizeof f);
-    *out = (SegRow){ .at_ms = (int64_t)((uint64_t)f.at_high << 32 | f.at_low),
-                     .seq = (uint64_t)f.seq_high << 32 | f.seq_low,
-                     .stream = f.stream,
-                     .author = f.author,
-                     .title = f.title,
-                     .digest = f.digest,
-                     .len = norm_len(f.norm),
-                     .head = f.head,
-                     .flags = f.flags,
-                     .profile = f.profile };
-    if (f.stream < s->streams && f.profile < PROFILES)
+    const uint8_t *p = s->p + at;
+    out->at_ms = (int64_t)get_field(s, &p, FIELD_AT);
+    out->seq = get_field(s, &p, FIELD_SEQ);
+    out->stream = (uint32_t)get_field(s, &p, FIELD_STREAM);
+    out->author = (uint32_t)get_field(s, &p, FIELD_AUTHOR);
+    out->title = (uint32_t)get_field(s, &p, FIELD_TITLE);
+    out->digest = (uint32_t)get_field(s, &p, FIELD_DIGEST);
+    out->head = (uint8_t)get_field(s, &p, FIELD_HEAD);
+    out->flags = (uint8_t)get_field(s, &p, FIELD_FLAGS);
+    out->len = norm_len((uint8_t)norms[row]);
+    out->profile = (uint8_t)(norms[row] >> 8);
+    if (out->stream < s->streams)
         return true;
     *out = (SegRow){ 0 };
     return spoil(s);
@@ -408,16 +579,19 @@ bool seg_stream(Segment *s, const SegTerm *term, SegStream *out)
 {
     uint64_t flags, first;
     *out = (SegStream){ .n = term->n };
-    if (!need(s, s->off[PART_POSTINGS] + term->from, term->to - term->from))
+    const uint8_t *p = bits_of(s, term);
+    if (!p)
         return false;
-    const uint8_t *p = s->p + s->off[PART_POSTINGS] + term->from,
-                  *end = p + (term->to - term->from);
+    const uint8_t *end = p + ((term->to + 7) / 8 - term->from / 8);
+    p += term->from % 8 && p < end; /* it begins with a byte of its own */
     if (!get_varint(&p, end, &flags) || !get_varint(&p, end, &out->seq) ||
-        !get_varint(&p, end, &out->redacted) || !get_varint(&p, end, &first) || end - p != 8 ||
-        first > s->rows || term->n > s->rows - first)
+        !get_varint(&p, end, &first) || end - p != PRINT_BYTES || first > s->rows ||
+        term->n > s->rows - first)
         return spoil(s);
-    memcpy(&out->print, p, 8);
+    memcpy(&out->print, p, PRINT_BYTES);
+    out->print = le64toh(out->print);
     out->gone = flags & 1;
+    out->redacted = flags >> 1;
     out->first = (uint32_t)first;
     return true;
 }
@@ -455,26 +629,38 @@ static const void *column(Segment *s, unsigned part)
     return need_part(s, part) ? s->p + s->off[part] : NULL;
 }
 
+/* Which session each row is of follows from where they begin; it is looked up for every posting. */
+static bool number_sessions(Segment *s, const SegSession *sessions)
+{
+    s->session_of = mem_alloc((s->rows + (size_t)1) * sizeof *s->session_of);
+    bool good = s->rows == 0 || (s->sessions > 0 && sessions[0].first == 0);
+    for (uint32_t i = 0; good && i < s->sessions; i++) {
+        uint32_t end = i + 1 < s->sessions ? sessions[i + 1].first : s->rows;
+        good = sessions[i].first < end && end <= s->rows;
+        for (uint32_t r = sessions[i].first; good && r < end; r++)
+            s->session_of[r] = i;
+    }
+    return good;
+}
+
 /* Numbers that are used without a look must be within their bounds. */
 static bool check_columns(Segment *s)
 {
     const uint16_t *norms = column(s, PART_NORMS);
-    const uint32_t *session_of = column(s, PART_SESSION_OF);
     const SegSession *sessions = column(s, PART_SESSIONS);
-    if (!norms || !session_of || !sessions)
+    if (!norms || !sessions || s->session_of)
         return false;
-    bool good = true;
+    bool good = number_sessions(s, sessions);
     for (uint32_t i = 0; i < s->rows; i++)
-        good = good && norms[i] >> 8 < PROFILES && session_of[i] < s->sessions;
-    for (uint32_t i = 0; i < s->sessions; i++)
-        good = good && sessions[i].first < s->rows;
+        good = good && norms[i] >> 8 < PROFILES;
     s->checked = good;
+    s->norms = norms;
     return good ? true : spoil(s);
 }
 
 const uint16_t *seg_norms(Segment *s)
 {
-    return s->checked || check_columns(s) ? column(s, PART_NORMS) : NULL;
+    return s->checked || check_columns(s) ? s->norms : NULL;
 }
 
 const SegSession *seg_sessions(Segment *s)
@@ -484,7 +670,7 @@ const SegSession *seg_sessions(Segment *s)
 
 const uint32_t *seg_session_of(Segment *s)
 {
-    return s->checked || check_columns(s) ? column(s, PART_SESSION_OF) : NULL;
+    return s->checked || check_columns(s) ? s->session_of : NULL;
 }
 
 void seg_kill(Segment *s, uint32_t row)
@@ -502,42 +688,91 @@ static void unlimited(Buf *b)
     b->max = SIZE_MAX / 2;
 }
 
-static void write_key(SegWriter *w, Str key, size_t rows, size_t bytes)
+static void write_key(SegWriter *w, Str key, const SegTerm *t)
 {
     size_t shared = 0;
     assert(key.n <= SEG_KEY_MAX);
     if (w->keys_n % KEYS_A_BLOCK == 0) {
         unlimited(&w->index);
         unlimited(&w->keys);
-        IndexEntry e = { w->keys.n, w->postings.n - bytes };
-        buf_add(&w->index, (Str){ (const char *)&e, sizeof e });
+        IndexEntry e = { htole64(w->keys.n), htole64(t->from) };
+        buf_add(&w->index, (Str){ (const char *)&e.key, INDEX_BYTES / 2 });
+        buf_add(&w->index, (Str){ (const char *)&e.posting, INDEX_BYTES / 2 });
     } else {
         while (shared < key.n && shared < w->last_n && key.p[shared] == w->last[shared])
             shared++;
     }
-    add_varint(&w->keys, shared);
-    add_varint(&w->keys, key.n - shared);
+    add_lengths(&w->keys, shared, key.n - shared);
     buf_add(&w->keys, str_from(key, shared));
-    add_varint(&w->keys, rows);
-    add_varint(&w->keys, bytes);
+    add_counts(&w->keys, (uint64_t)t->n << 1 | t->usual, t->to - t->from);
     memcpy(w->last, key.p, key.n);
     w->last_n = key.n;
     w->keys_n++;
 }
 
+/* What most postings say: a word has one form nearly everywhere, and then it is told once. */
+static uint8_t usual_bits(const SegPost *posts, size_t n)
+{
+    uint32_t count[256] = { 0 };
+    uint8_t usual = 0;
+    for (size_t i = 0; i < n; i++)
+        count[posts[i].bits]++;
+    for (unsigned i = 1; i < COUNT_OF(count); i++)
+        if (count[i] > count[usual])
+            usual = (uint8_t)i;
+    return usual;
+}
+
+/* Bits behind those of the postings before. */
+static void put_bits(SegWriter *w, uint64_t x, unsigned n)
+{
+    w->bits |= x << w->bits_n;
+    for (w->bits_n += n; w->bits_n >= 8; w->bits_n -= 8, w->bits >>= 8)
+        buf_add_char(&w->postings, (char)w->bits);
+}
+
+static uint64_t bits_written(const SegWriter *w)
+{
+    return 8 * (uint64_t)w->postings.n + w->bits_n;
+}
+
+static void end_byte(SegWriter *w)
+{
+    if (w->bits_n)
+        put_bits(w, 0, 8 - w->bits_n);
+}
+
+static void put_gap(SegWriter *w, uint32_t gap, unsigned k)
+{
+    uint32_t zeros = gap >> k;
+    if (zeros >= ZEROS_MAX) {
+        put_bits(w, UINT64_C(1) << ZEROS_MAX, ZEROS_MAX + 1);
+        put_bits(w, gap, GAP_BITS);
+        return;
+    }
+    put_bits(w, UINT64_C(1) << zeros, zeros + 1);
+    put_bits(w, gap & ((UINT64_C(1) << k) - 1), k);
+}
+
 void seg_write_term(SegWriter *w, Str key, const SegPost *posts, size_t n)
 {
     unlimited(&w->postings);
-    size_t from = w->postings.n;
+    uint64_t from = bits_written(w);
     uint32_t next = 0;
+    uint8_t usual = usual_bits(posts, n);
+    unsigned k = gap_bits(w->rows, n);
+    if (usual)
+        put_bits(w, usual, POST_BITS);
     for (size_t i = 0; i < n; i++) {
-        uint64_t gap = posts[i].row - next;
-        add_varint(&w->postings, gap << 1 | (posts[i].bits != 0));
-        if (posts[i].bits)
-            buf_add_char(&w->postings, (char)posts[i].bits);
+        bool other = posts[i].bits != usual;
+        assert(posts[i].row < w->rows && posts[i].bits < 1 << POST_BITS);
+        put_gap(w, posts[i].row - next, k);
+        put_bits(w, other, 1);
+        if (other)
+            put_bits(w, posts[i].bits, POST_BITS);
         next = posts[i].row + 1;
     }
-    write_key(w, key, n, w->postings.n - from);
+    write_key(w, key, &(SegTerm){ (uint32_t)n, usual != 0, from, bits_written(w) });
 }
 
 void seg_write_stream(SegWriter *w, Str name, const SegStream *known)
@@ -545,17 +780,17 @@ void seg_write_stream(SegWriter *w, Str name, const SegStream *known)
     char key[SEG_KEY_MAX];
     assert(name.n < SEG_KEY_MAX);
     unlimited(&w->postings);
-    size_t from = w->postings.n;
-    add_varint(&w->postings, known->gone);
+    uint64_t from = bits_written(w), print = htole64(known->print);
+    end_byte(w);
+    add_varint(&w->postings, known->redacted << 1 | known->gone);
     add_varint(&w->postings, known->seq);
-    add_varint(&w->postings, known->redacted);
     add_varint(&w->postings, known->first);
-    buf_add(&w->postings, (Str){ (const char *)&known->print, sizeof known->print });
+    buf_add(&w->postings, (Str){ (const char *)&print, PRINT_BYTES });
     key[0] = KEY_STREAM;
     memcpy(key + 1, name.p, name.n);
     if (w->streams++ == 0)
         w->first_stream = w->keys_n;
-    write_key(w, (Str){ key, name.n + 1 }, known->n, w->postings.n - from);
+    write_key(w, (Str){ key, name.n + 1 }, &(SegTerm){ known->n, false, from, bits_written(w) });
 }
 
 /* The author whose name is put there. */
@@ -628,25 +863,45 @@ static void add_part(Buf *out, Head *h, unsigned part, const Buf *from)
     end_part(out, h, part);
 }
 
+/* The fields of a row, in their order. */
+static void fields_of(const SegRow *r, uint64_t *to)
+{
+    to[FIELD_AT] = r->at_ms > 0 ? (uint64_t)r->at_ms : 0;
+    to[FIELD_SEQ] = r->seq;
+    to[FIELD_STREAM] = r->stream;
+    to[FIELD_AUTHOR] = r->author;
+    to[FIELD_TITLE] = r->title;
+    to[FIELD_DIGEST] = r->digest;
+    to[FIELD_HEAD] = r->head;
+    to[FIELD_FLAGS] = r->flags;
+}
+
+static void measure_fields(Head *h, const SegRow *rows, uint32_t n)
+{
+    uint64_t most[SEG_FIELDS] = { 0 }, fields[SEG_FIELDS];
+    for (uint32_t i = 0; i < n; i++) {
+        fields_of(&rows[i], fields);
+        for (unsigned f = 0; f < SEG_FIELDS; f++) {
+            h->least[f] = i == 0 || fields[f] < h->least[f] ? fields[f] : h->least[f];
+            most[f] = fields[f] > most[f] ? fields[f] : most[f];
+        }
+    }
+    for (unsigned f = 0; f < SEG_FIELDS; f++)
+        for (uint64_t above = most[f] - h->least[f]; above; above >>= 8)
+            h->width[f]++;
+}
+
 static void add_rows(Buf *out, Head *h, const SegRow *rows, uint32_t n)
 {
+    measure_fields(h, rows, n);
     begin_part(out, h, PART_ROWS);
     for (uint32_t i = 0; i < n; i++) {
-        const SegRow *r = &rows[i];
-        uint64_t at = r->at_ms > 0 ? (uint64_t)r->at_ms : 0;
-        FileRow f = { .at_low = (uint32_t)at,
-                      .at_high = (uint16_t)(at >> 32),
-                      .seq_low = (uint32_t)r->seq,
-                      .seq_high = (uint16_t)(r->seq >> 32),
-                      .stream = r->stream,
-                      .author = r->author,
-                      .title = r->title,
-                      .digest = r->digest,
-                      .norm = norm_of(r->len),
-                      .head = r->head,
-                      .flags = r->flags,
-                      .profile = r->profile };
-        buf_add(out, (Str){ (const char *)&f, sizeof f });
+        uint64_t fields[SEG_FIELDS];
+        fields_of(&rows[i], fields);
+        for (unsigned f = 0; f < SEG_FIELDS; f++) {
+            uint64_t above = htole64(fields[f] - h->least[f]);
+            buf_add(out, (Str){ (const char *)&above, h->width[f] });
+        }
     }
     end_part(out, h, PART_ROWS);
     begin_part(out, h, PART_NORMS);
@@ -665,13 +920,6 @@ static bool begins_session(const SegRow *rows, uint32_t i)
 
 static void add_sessions(Buf *out, Head *h, const SegRow *rows, uint32_t n)
 {
-    uint32_t session = 0;
-    begin_part(out, h, PART_SESSION_OF);
-    for (uint32_t i = 0; i < n; i++) {
-        session += i && begins_session(rows, i);
-        buf_add(out, (Str){ (const char *)&session, sizeof session });
-    }
-    end_part(out, h, PART_SESSION_OF);
     begin_part(out, h, PART_SESSIONS);
     SegSession f = { 0 };
     for (uint32_t i = 0; i < n; i++) {
@@ -708,6 +956,7 @@ void seg_seal(Buf *bytes)
 void seg_write_end(SegWriter *w, const SegRow *rows, uint32_t n, Buf *out)
 {
     static const char empty[HEAD_BYTES] = { 0 };
+    assert(n == w->rows);
     Head h = { .format = SEGMENT_FORMAT,
                .order = BYTE_ORDER_MARK,
                .rows = n,
@@ -718,6 +967,7 @@ void seg_write_end(SegWriter *w, const SegRow *rows, uint32_t n, Buf *out)
     unlimited(out);
     buf_clear(out);
     buf_add(out, (Str){ empty, sizeof empty });
+    end_byte(w);
     add_part(out, &h, PART_INDEX, &w->index);
     add_part(out, &h, PART_KEYS, &w->keys);
     add_part(out, &h, PART_POSTINGS, &w->postings);

@@ -4,13 +4,27 @@
  *
  *   head       what follows, and a checksum of itself
  *   sums       a checksum of each SEGMENT_BLOCK bytes behind the head
- *   index      where each sixteen keys begin
+ *   index      where each thirty-two keys begin
  *   keys       in byte order, each without what it shares with the one before it
  *   postings   of each key: in which rows it stands
- *   rows       what is known of a row, SEG_ROW_BYTES each
+ *   rows       what is known of a row: of each field what it is above the least, in as
+ *              many bytes as the largest of this segment takes
  *   norms      of each row its profile and length
- *   sessions   of each row its session; of each session its first row and its length
+ *   sessions   of each session its first row and its length
  *   authors    their names
+ *
+ *   index ---> keys (32 a block)       postings
+ *   [0] --+    "t" pear  3 rows  -+--> usual byte, then bits of row gaps: +2, +0 *, +7
+ *   [1]   +--> "t" pear|s ...     |              (* differs: its own byte follows)
+ *              "s" notes/a  1 ----+--> how far it was read, its first row
+ *                                          |
+ *   rows       [0] [1] [2] ...  <----------+   some 16 bytes each
+ *   norms      [0] [1] [2] ...      2 bytes: the column that every search walks
+ *                                            through is apart from the rest
+ *
+ * Postings of a key are what one step of a search reads from start to end: in
+ * bits, the rows between this one and the one before (segment.c), and whether
+ * the posting says something else than most (SegTerm.usual).
  *
  * A key's first byte says what it is (SegKey).  Rows have an order that follows
  * from what they are (seg_row_order), never from when they came: documents by
@@ -30,16 +44,17 @@
 #include "base/io.h"
 
 enum {
-    SEGMENT_FORMAT = 1,
+    SEGMENT_FORMAT = 4,
     SEGMENT_BLOCK = 64 * 1024,
     SEG_KEY_MAX = 512,
     SEG_LEN_MAX = 1 << 20,
+    SEG_FIELDS = 8,                  /* of a row, as it is kept */
     SESSION_GAP_MS = 60 * 60 * 1000, /* between two documents of one session */
 };
 
 typedef enum SegKey {
     KEY_DATE = 'd',    /* yyyymm, or yyyy: rows that speak of it; the byte is the day */
-    KEY_FORM = 'f',    /* a word as written, NUL, its stem; no rows */
+    KEY_FORM = 'f',    /* a word as written, where that is not its stem */
     KEY_GRAM = 'g',    /* four characters */
     KEY_SPEAKER = 'p', /* who said it, folded */
     KEY_STREAM = 's',  /* a stream and how far it was read */
@@ -47,12 +62,13 @@ typedef enum SegKey {
     KEY_WHOLE = 'w',   /* an identifier */
 } SegKey;
 
-/* The byte that a posting of a term may have; without it: once, as its stem is written. */
+/* What a posting of a term says beside its row; 0: once, as its stem is written. */
 enum {
-    POST_COUNT = 7, /* how often it is there, less one, up to this */
-    POST_HEAD = 8,  /* in the first line */
-    POST_NAME = 16, /* in the row's name */
-    POST_FORM = 5,  /* from this bit on: which form it has, see form_code() */
+    POST_COUNT = 7,  /* how often it is there, less one, up to this */
+    POST_HEAD = 8,   /* in the first line, of an artifact */
+    POST_NAME = 16,  /* in the row's name */
+    POST_OTHER = 32, /* never as its stem is written: KEY_FORM has how */
+    POST_ABOUT = 64, /* in what an artifact says of itself */
 };
 
 typedef enum Profile { PROFILE_TURN, PROFILE_NOTE, PROFILE_ARTIFACT, PROFILES } Profile;
@@ -86,7 +102,7 @@ typedef struct SegPost {
 /* How far a stream was read. */
 typedef struct SegStream {
     uint64_t seq;
-    uint64_t print;    /* of the chain there, and of a document's text */
+    uint64_t print;    /* of the chain there, and of a document's text: 48 bits */
     uint64_t redacted; /* records without body */
     uint32_t first, n; /* its rows in this segment */
     bool gone;
@@ -104,8 +120,13 @@ typedef struct Segment {
     bool checked;   /* its columns */
     uint32_t rows, sessions, keys, streams, first_stream;
     uint64_t off[10], len[10]; /* of its parts */
-    uint64_t id;               /* its name in the manifest; 0: it has no file */
-    uint8_t *dead;             /* a bit for each row that is not there any more; NULL: none */
+    uint64_t least[SEG_FIELDS];
+    uint8_t width[SEG_FIELDS]; /* of the fields of a row */
+    uint32_t row_bytes;
+    const uint16_t *norms; /* by row; NULL: not looked at yet */
+    uint32_t *session_of;  /* by row; NULL: not reckoned yet */
+    uint64_t id;           /* its name in the manifest; 0: it has no file */
+    uint8_t *dead;         /* a bit for each row that is not there any more; NULL: none */
     uint32_t dead_n;
     Buf own; /* the bytes, if they are in memory */
 } Segment;
@@ -121,7 +142,8 @@ MUST_USE bool seg_check(Segment *s);
 
 typedef struct SegTerm {
     uint32_t n;        /* rows */
-    uint64_t from, to; /* postings, or what else is known of it */
+    bool usual;        /* they begin with what most of them say */
+    uint64_t from, to; /* bits of its postings, or of what else is known of it */
 } SegTerm;
 
 MUST_USE bool seg_find(Segment *s, Str key, SegTerm *out);
@@ -176,6 +198,9 @@ typedef struct SegWriter {
     Buf index, keys, postings, authors;
     char last[SEG_KEY_MAX];
     size_t last_n;
+    uint64_t bits; /* of postings that are no byte yet */
+    unsigned bits_n;
+    uint32_t rows; /* of the segment, to be set before the first key */
     uint32_t keys_n, streams, first_stream;
     uint32_t *author_slots; /* by the hash of a name: where it is put, plus one; 0: free */
     uint32_t authors_n, author_cap;

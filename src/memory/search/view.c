@@ -208,10 +208,21 @@ static bool count_documents(View *v)
     return true;
 }
 
+static bool has_grams(const View *v)
+{
+    char from[] = { KEY_GRAM };
+    SegKeys k;
+    for (size_t i = 0; i < v->n; i++)
+        if (seg_keys_from(&k, &v->segs[i], (Str){ from, 1 }) && k.key[0] == KEY_GRAM)
+            return true;
+    return false;
+}
+
 bool view_make(View *v, Segment *segs, size_t n)
 {
+    static _Atomic uint64_t numbers;
     uint32_t all = 0;
-    *v = (View){ .segs = segs, .n = n };
+    *v = (View){ .segs = segs, .n = n, .number = ++numbers };
     v->base = NEW_ARRAY(&v->arena, uint32_t, n + 1);
     for (size_t i = 0; i < n; i++) {
         v->base[i] = all;
@@ -219,6 +230,7 @@ bool view_make(View *v, Segment *segs, size_t n)
     }
     bool good = n == 1 && segs[0].dead_n == 0 ? take_single(v) : take_several(v, all);
     good = good && count_documents(v);
+    v->grams = good && has_grams(v);
     for (size_t i = 0; i < n; i++)
         good = good && !segs[i].bad;
     return good;

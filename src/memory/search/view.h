@@ -21,6 +21,8 @@ typedef struct View {
     const uint32_t *session_of;       /* by place */
     const SegSession *sessions;       /* `first` is a place */
     uint32_t sessions_n, documents_n; /* sessions of documents come first */
+    uint64_t number;                  /* of this view: no other of this process has it */
+    bool grams;                       /* there are some */
     Arena arena;
 } View;
 

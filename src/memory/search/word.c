@@ -326,11 +326,20 @@ static void read_dense(Words *w, Chunk *out)
     out->to = n ? d[n - 1].to : w->at;
 }
 
+/* The rest of a chunk is large, and nobody looks beyond what is counted. */
+static void chunk_begin(Chunk *out, const Char *first)
+{
+    out->dense = out->loose = out->marked = false;
+    out->parts_n = out->wholes_n = 0;
+    out->from = first->from;
+    out->to = first->to;
+}
+
 bool words_next(Words *w, Chunk *out)
 {
     Char c;
     while (read_char(w->text, w->at, &c)) {
-        *out = (Chunk){ .from = c.from, .to = c.to };
+        chunk_begin(out, &c);
         buf_clear(&w->store);
         if (is_wordy(c.kind))
             read_word(w, out);

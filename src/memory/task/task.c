@@ -24,6 +24,7 @@
 
 #include "base/time.h"
 #include "base/utf8.h"
+#include "memory/task/task_internal.h"
 
 static const char *const names[] = {
     [TASK_PENDING] = "pending",     [TASK_READY] = "ready",   [TASK_RUNNING] = "running",
@@ -45,7 +46,7 @@ bool task_status_parse(Str name, TaskStatus *out)
     return false;
 }
 
-static jot_status stream_of(Str id, Arena *into, Str *out, Err *e)
+jot_status task_stream(Str id, Arena *into, Str *out, Err *e)
 {
     return memory_name(&(MemoryKind){ TASK_KIND, "a task's id" }, NULL, id, into, out, e);
 }
@@ -63,15 +64,16 @@ json_t *task_names_json(const TaskNames *list)
 /* The task as it stands in a record: without what the record itself says. */
 static json_t *snapshot_json(const Task *t)
 {
-    return json_pack(
-        "{s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:s, s:o, s:b, s:o}", "task_id",
-        json_text(t->id), "description", json_text_or_null(t->description), "expected_output",
-        json_text_or_null(t->expected_output), "agent", json_text_or_null(t->agent), "tools",
-        task_names_json(&t->tools), "dependencies", task_names_json(&t->dependencies), "priority",
-        (json_int_t)t->priority, "max_retries", (json_int_t)t->max_retries, "retry_count",
-        (json_int_t)t->retry_count, "status", task_status_name(t->status), "reason",
-        json_text_or_null(t->reason), "blocked_until_manual", t->blocked_until_manual, "result",
-        json_text_or_null(t->result));
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:s, s:o, s:o, s:b, s:b, s:o}",
+                     "task_id", json_text(t->id), "description", json_text_or_null(t->description),
+                     "expected_output", json_text_or_null(t->expected_output), "agent",
+                     json_text_or_null(t->agent), "tools", task_names_json(&t->tools),
+                     "dependencies", task_names_json(&t->dependencies), "priority",
+                     (json_int_t)t->priority, "max_retries", (json_int_t)t->max_retries,
+                     "retry_count", (json_int_t)t->retry_count, "status",
+                     task_status_name(t->status), "holder", json_text_or_null(t->holder), "reason",
+                     json_text_or_null(t->reason), "blocked_until_manual", t->blocked_until_manual,
+                     "cancelled", t->cancelled, "result", json_text_or_null(t->result));
 }
 
 json_t *task_json(const Task *t)
@@ -111,8 +113,10 @@ static bool read_snapshot(const json_t *j, Arena *into, Task *out)
                    .priority = json_integer_value(json_object_get(j, "priority")),
                    .max_retries = json_integer_value(json_object_get(j, "max_retries")),
                    .retry_count = json_integer_value(json_object_get(j, "retry_count")),
+                   .holder = text_of(j, "holder", into),
                    .reason = text_of(j, "reason", into),
                    .blocked_until_manual = json_is_true(json_object_get(j, "blocked_until_manual")),
+                   .cancelled = json_is_true(json_object_get(j, "cancelled")),
                    .awaits = !json_is_false(json_object_get(j, "awaits")),
                    .result = text_of(j, "result", into) };
     return task_status_parse(json_member(j, "status"), &out->status) &&
@@ -132,6 +136,8 @@ static jot_status read_record(Str id, const Record *r, Arena *into, Task *out, E
     out->seq = r->mark.seq;
     out->at_ms = r->mark.at_ms;
     out->by = r->by;
+    if (out->status == TASK_RUNNING && !out->holder.n)
+        out->holder = r->by; /* written before tasks had holders */
     return JOT_OK;
 }
 
@@ -145,7 +151,7 @@ jot_status task_read(Memory *m, Str id, Arena *into, Task *out, Err *e)
 {
     Str stream;
     Record head;
-    TRY(stream_of(id, into, &stream, e));
+    TRY(task_stream(id, into, &stream, e));
     jot_status st = store_head(m->store, stream, HEAD_RECORD, into, &head, e);
     if (st == JOT_NOT_FOUND || (st == JOT_OK && !mark_live(&head.mark)))
         return not_found(id, e);
@@ -173,9 +179,7 @@ Draft task_draft(const TaskForeignEvent *p, Arena *into)
                     .at_ms = p->at_ms };
 }
 
-/* Append an event; *t is the task after it and gets the record's seq, time and author. */
-static jot_status append_event(Memory *m, Str stream, const Expect *x, json_t *event, Task *t,
-                               Err *e)
+jot_status task_append(Memory *m, Str stream, const Expect *x, json_t *event, Task *t, Err *e)
 {
     AUTO_PTR(json_t) owned = event;
     AUTO(Arena) arena = { 0 };
@@ -218,20 +222,22 @@ static jot_status check_range(const char *what, int64_t value, int64_t min, int6
                          (long long)value, (long long)min, (long long)max);
 }
 
-jot_status task_add(Memory *m, const TaskAdd *a, Arena *into, Task *out, Err *e)
+jot_status task_check(const Task *t, Err *e)
+{
+    TRY(check_text("a description", t->description, TASK_TEXT_MAX, e));
+    TRY(check_text("an expected output", t->expected_output, TASK_TEXT_MAX, e));
+    TRY(check_text("an agent's name", t->agent, TASK_NAME_MAX, e));
+    TRY(check_names("tools", &t->tools, e));
+    TRY(check_names("dependencies", &t->dependencies, e));
+    TRY(check_range("priority", t->priority, -TASK_PRIORITY_MAX, TASK_PRIORITY_MAX, e));
+    return check_range("max_retries", t->max_retries, 0, TASK_RETRIES_MAX, e);
+}
+
+/* With the id it has. */
+static jot_status add_named(Memory *m, const TaskAdd *a, Arena *into, Task *out, Err *e)
 {
     Shown shown;
     Str stream;
-    bool awaits;
-    TRY(stream_of(a->id, into, &stream, e));
-    TRY(check_text("a description", a->description, TASK_TEXT_MAX, e));
-    TRY(check_text("an expected output", a->expected_output, TASK_TEXT_MAX, e));
-    TRY(check_text("an agent's name", a->agent, TASK_NAME_MAX, e));
-    TRY(check_names("tools", &a->tools, e));
-    TRY(check_names("dependencies", &a->dependencies, e));
-    TRY(check_range("priority", a->priority, -TASK_PRIORITY_MAX, TASK_PRIORITY_MAX, e));
-    TRY(check_range("max_retries", a->max_retries, 0, TASK_RETRIES_MAX, e));
-    TRY(task_check_dependencies(m, a->id, &a->dependencies, a->later, &awaits, e));
     Task t = { .id = a->id,
                .description = a->description,
                .expected_output = a->expected_output,
@@ -239,16 +245,34 @@ jot_status task_add(Memory *m, const TaskAdd *a, Arena *into, Task *out, Err *e)
                .tools = a->tools,
                .dependencies = a->dependencies,
                .priority = a->priority,
-               .max_retries = a->max_retries,
-               .awaits = awaits };
+               .max_retries = a->max_retries };
     Expect absent = { .kind = EXPECT_ABSENT };
-    jot_status st = append_event(m, stream, &absent, json_pack("{s:s}", "type", "created"), &t, e);
+    TRY(task_stream(a->id, into, &stream, e));
+    TRY(task_check(&t, e));
+    TRY(task_check_dependencies(m, a->id, &a->dependencies, a->later, &t.awaits, e));
+    jot_status st = task_append(m, stream, &absent, json_pack("{s:s}", "type", "created"), &t, e);
     if (st == JOT_CONFLICT)
         return err_set(e, JOT_CONFLICT, "duplicate task id '%s': there is a task of that id",
                        err_show(&shown, a->id));
     TRY(st);
     *out = t;
     return JOT_OK;
+}
+
+jot_status task_add(Memory *m, const TaskAdd *a, Arena *into, Task *out, Err *e)
+{
+    TaskAdd named = *a;
+    jot_status st = JOT_CONFLICT;
+    if (a->id.n)
+        return add_named(m, a, into, out, e);
+    TRY(check_text("a description", a->description, TASK_TEXT_MAX, e));
+    if (!a->description.n)
+        return err_set(e, JOT_INVALID, "a task needs an id or a description");
+    for (int n = 1; st == JOT_CONFLICT && n <= TASK_SAME_MAX; n++) {
+        named.id = task_make_id(a->description, n, into);
+        st = add_named(m, &named, into, out, e);
+    }
+    return st;
 }
 
 /* --- Moving ---------------------------------------------------------------------------- */
@@ -341,7 +365,7 @@ static json_t *event_json(const Way *way, const TaskMove *move)
     return event;
 }
 
-static jot_status moved(Memory *m, Str id, Arena *into, Task *out, Err *e)
+jot_status task_moved(Memory *m, Str id, Arena *into, Task *out, Err *e)
 {
     Shown a, b;
     TRY(task_read(m, id, into, out, e));
@@ -356,11 +380,13 @@ jot_status task_move(Memory *m, Str id, const TaskMove *move, Arena *into, Task 
     *out = (Task){ 0 };
     TRY(check_text("a reason", move->reason, TASK_TEXT_MAX, e));
     TRY(check_text("a result", move->result, TASK_RESULT_MAX, e));
-    TRY(stream_of(id, into, &stream, e));
+    TRY(task_stream(id, into, &stream, e));
     TRY(task_read(m, id, into, &now, e));
     *out = now;
     if (move->if_seq && move->if_seq != now.seq)
-        return moved(m, id, into, out, e);
+        return task_moved(m, id, into, out, e);
+    if (move->to == TASK_RUNNING)
+        TRY(task_check_holder(m, &now, e));
     const Way *way = find_way(now.status, move->to);
     if (!way)
         return no_way(&now, move->to, e);
@@ -375,6 +401,8 @@ jot_status task_move(Memory *m, Str id, const TaskMove *move, Arena *into, Task 
     /* What an event does to a task, besides the status. */
     Task next = now;
     next.status = move->to;
+    next.holder = move->to == TASK_RUNNING ? m->by : (Str){ 0 };
+    next.cancelled = false;
     next.blocked_until_manual = move->to == TASK_BLOCKED;
     bool told = move->to == TASK_BLOCKED || move->to == TASK_FAILED;
     next.reason = told ? arena_copy(into, move->reason) : (Str){ 0 };
@@ -383,12 +411,21 @@ jot_status task_move(Memory *m, Str id, const TaskMove *move, Arena *into, Task 
         next.result = arena_copy(into, move->result);
     assert(find_way(now.status, next.status) == way);
     Expect x = { .kind = EXPECT_SEQ, .seq = now.seq };
-    jot_status st = append_event(m, stream, &x, event_json(way, move), &next, e);
+    jot_status st = task_append(m, stream, &x, event_json(way, move), &next, e);
     if (st == JOT_CONFLICT)
-        return moved(m, id, into, out, e);
+        return task_moved(m, id, into, out, e);
     TRY(st);
     *out = next;
     return JOT_OK;
+}
+
+jot_status task_check_holder(const Memory *m, const Task *t, Err *e)
+{
+    Shown a, b;
+    if (t->status != TASK_RUNNING || str_eq(t->holder, m->by))
+        return JOT_OK;
+    return err_set(e, JOT_CONFLICT, "task '%s' is running: '%s' has it, last changed %s",
+                   err_show(&a, t->id), err_show(&b, t->holder), time_text(t->at_ms).text);
 }
 
 jot_status task_start(Memory *m, Str id, bool manual, Arena *into, Task *out, Err *e)
@@ -427,7 +464,7 @@ jot_status task_history(Memory *m, Str id, SeqRange range, Arena *into, TaskEven
 {
     Str stream;
     Records got;
-    TRY(stream_of(id, into, &stream, e));
+    TRY(task_stream(id, into, &stream, e));
     if (range.limit == 0 || range.limit > TASK_LIST_MAX)
         return err_set(e, JOT_INVALID, "one answer has 1 to %d events", TASK_LIST_MAX);
     uint64_t start = range.from ? range.from : 1;

@@ -63,8 +63,10 @@ typedef struct Task {
     int64_t priority; /* higher comes first */
     int64_t max_retries, retry_count;
     TaskStatus status;
+    Str holder; /* who runs it; empty: nobody */
     Str reason; /* why it is blocked or failed */
     bool blocked_until_manual;
+    bool cancelled; /* nobody is to do it, until somebody unblocks or retries it */
     /* Something it depends on, over any number of steps, was not there when it was added.  Only
      * such a task can lead to one that is new: an add follows these and no others. */
     bool awaits;
@@ -77,7 +79,7 @@ typedef struct Task {
 /* --- One task -------------------------------------------------------------------------- */
 
 typedef struct TaskAdd {
-    Str id; /* one segment of a name */
+    Str id; /* one segment of a name; empty: one is made from the description */
     Str description, expected_output, agent;
     TaskNames tools, dependencies;
     int64_t priority, max_retries;
@@ -104,8 +106,35 @@ typedef struct TaskMove {
 MUST_USE jot_status task_move(Memory *m, Str id, const TaskMove *move, Arena *into, Task *out,
                               Err *e);
 
-/* To running; a pending task is made ready first.  Killed between the two it is ready. */
+/* To running, held by who writes; a pending task is made ready first.  Killed between the two it is
+ * ready.  JOT_CONFLICT names who has it, if that is somebody else. */
 MUST_USE jot_status task_start(Memory *m, Str id, bool manual, Arena *into, Task *out, Err *e);
+
+/* --- What a person does beside it (task_edit.c) ------------------------------------------ */
+
+/* What is to be other than it is; NULL stays. */
+typedef struct TaskEdit {
+    const Str *description, *expected_output, *agent;
+    const TaskNames *tools, *dependencies; /* all of them, in the place of those there are */
+    const int64_t *priority, *max_retries;
+    bool later;      /* dependencies may be added afterwards */
+    uint64_t if_seq; /* only if this is the last event; 0: any */
+} TaskEdit;
+
+/* An event of its own, which moves nothing.  JOT_INVALID: nothing would change, it is completed, or
+ * its dependencies are and it is not pending any more.  The rest as task_add and task_move. */
+MUST_USE jot_status task_edit(Memory *m, Str id, const TaskEdit *edit, Arena *into, Task *out,
+                              Err *e);
+
+/* It is not to be done: blocked, with the reason, and `cancelled`; a failed one stays failed.
+ * Unblocking or retrying it takes that back.  JOT_CONFLICT: somebody else runs it and `manual` is
+ * not set.  `to` and `result` of the move say nothing. */
+MUST_USE jot_status task_cancel(Memory *m, Str id, const TaskMove *why, Arena *into, Task *out,
+                                Err *e);
+
+/* Start the first of those that are ready (task_order) and are meant for who writes or for anybody;
+ * one that somebody takes meanwhile is passed over.  JOT_NOT_FOUND: there is none. */
+MUST_USE jot_status task_next(Memory *m, Arena *into, Task *out, Err *e);
 
 /* --- History --------------------------------------------------------------------------- */
 
@@ -113,7 +142,8 @@ typedef struct TaskEvent {
     uint64_t seq;
     int64_t at_ms;
     Str by;
-    Str type; /* created, state_changed, blocked, unblocked, completed, failed; of an imported task
+    Str type; /* created, edited, state_changed, blocked, unblocked, completed, failed, cancelled;
+                 of an imported task
                  also imported, unreadable, or what another program calls it */
     Str from, to, reason, result;
     bool manual;
@@ -163,6 +193,7 @@ typedef struct TaskList {
 
 typedef struct TaskQuery {
     const TaskStatus *status; /* NULL: any */
+    Str of;                   /* only what this one holds, or is to do and nobody holds */
     Str after;                /* an id: begin after it */
     size_t limit;             /* 1 to TASK_LIST_MAX; 0: as many */
 } TaskQuery;
@@ -175,18 +206,18 @@ typedef struct TaskWaiting {
     TaskNames reasons; /* "waiting for dependency: a", "upstream dependency failed: b" ... */
 } TaskWaiting;
 
-typedef struct TaskNext {
+typedef struct TaskOrder {
     Task *ready; /* may be started now: by priority, highest first, then by id */
     size_t ready_n;
     TaskWaiting *waiting; /* pending, in the same order */
     size_t waiting_n;
     TaskProblem *problems; /* missing dependencies, cycles with their paths, unreadable tasks */
     size_t problems_n, problems_total;
-} TaskNext;
+} TaskOrder;
 
 /* What can be done next.  A problem keeps only the tasks from being ready that it concerns.
  * JOT_TOO_BIG beyond TASK_ORDER_MAX tasks. */
-MUST_USE jot_status task_next(Memory *m, Arena *into, TaskNext *out, Err *e);
+MUST_USE jot_status task_order(Memory *m, Arena *into, TaskOrder *out, Err *e);
 
 /* Whether a task with these dependencies would close a cycle: JOT_INVALID shows it.  Dependencies
  * that do not exist are JOT_INVALID too, unless `later`.  *awaits: as in Task.  Completed tasks are
@@ -200,14 +231,15 @@ MUST_USE jot_status task_check_dependencies(Memory *m, Str id, const TaskNames *
 /* [NAME ...]; the caller owns it. */
 json_t *task_names_json(const TaskNames *list);
 /* {"task_id", "description", "expected_output", "agent", "tools", "dependencies", "priority",
- * "max_retries", "retry_count", "status", "reason", "blocked_until_manual", "result", "seq",
- * "at", "by"}; texts that are not given are null.  The caller owns these. */
+ * "max_retries", "retry_count", "status", "holder", "reason", "blocked_until_manual",
+ * "cancelled", "result", "seq", "at", "by"}; texts that are not given are null.  The caller owns
+ * these. */
 json_t *task_json(const Task *t);
 /* {"events": [{"seq", "at", "by", "type", ...}], "more", "next", "damaged"} */
 json_t *task_history_json(const TaskEvents *events);
 /* {"tasks": [...], "more", "problems": [{"task_id", "why"}], "problems_total"} */
 json_t *task_list_json(const TaskList *list);
 /* {"ready": [...], "waiting": [{"task_id", "reasons"}], "problems", "problems_total"} */
-json_t *task_next_json(const TaskNext *order);
+json_t *task_order_json(const TaskOrder *order);
 
 #endif

@@ -55,6 +55,12 @@ static jot_status read_listed(Memory *m, const Listed *l, Arena *into, Problems 
     return err_pass(e, &why, st);
 }
 
+static bool is_asked(const TaskQuery *q, const Task *t)
+{
+    bool state = !q->status || *q->status == t->status;
+    return state && (!q->of.n || str_eq(q->of, t->holder.n ? t->holder : t->agent));
+}
+
 jot_status task_list(Memory *m, const TaskQuery *query, Arena *into, TaskList *out, Err *e)
 {
     TaskQuery q = *query;
@@ -78,7 +84,7 @@ jot_status task_list(Memory *m, const TaskQuery *query, Arena *into, TaskList *o
         for (size_t i = 0; i < page.n && !out->more; i++) {
             Task t;
             jot_status st = read_listed(m, &page.items[i], into, &problems, &t, e);
-            if (st == JOT_NOT_FOUND || (st == JOT_OK && q.status && *q.status != t.status))
+            if (st == JOT_NOT_FOUND || (st == JOT_OK && !is_asked(&q, &t)))
                 continue;
             TRY(st);
             out->more = out->n == q.limit;
@@ -377,10 +383,10 @@ static Str reason_to_wait(const Set *s, const Task *t, Str dependency, Arena *in
     }
     if (s->items[at].status == TASK_COMPLETED)
         return (Str){ 0 };
-    bool failed = s->items[at].status == TASK_FAILED;
-    return arena_printf(into, "%s: " STR_FMT,
-                        failed ? "upstream dependency failed" : "waiting for dependency",
-                        STR_ARG(dependency));
+    const char *why = s->items[at].cancelled               ? "dependency cancelled"
+                      : s->items[at].status == TASK_FAILED ? "upstream dependency failed"
+                                                           : "waiting for dependency";
+    return arena_printf(into, "%s: " STR_FMT, why, STR_ARG(dependency));
 }
 
 static TaskNames reasons_to_wait(const Set *s, const Task *t, Arena *into)
@@ -407,13 +413,13 @@ static int waiting_by_turn(const void *a, const void *b)
     return by_turn(&((const TaskWaiting *)a)->task, &((const TaskWaiting *)b)->task);
 }
 
-jot_status task_next(Memory *m, Arena *into, TaskNext *out, Err *e)
+jot_status task_order(Memory *m, Arena *into, TaskOrder *out, Err *e)
 {
     Problems problems = { .into = into };
     Set s = { .m = m, .into = into, .problems = &problems, .e = e };
     TRY(memory_each(m, S(TASK_KIND), LIST_LIVE, add_listed, &s, e));
-    *out = (TaskNext){ .ready = NEW_ARRAY(into, Task, s.n + 1),
-                       .waiting = NEW_ARRAY(into, TaskWaiting, s.n + 1) };
+    *out = (TaskOrder){ .ready = NEW_ARRAY(into, Task, s.n + 1),
+                        .waiting = NEW_ARRAY(into, TaskWaiting, s.n + 1) };
     for (size_t i = 0; i < s.n; i++) {
         const Task *t = &s.items[i];
         if (t->status != TASK_PENDING && t->status != TASK_READY)
@@ -467,7 +473,7 @@ json_t *task_list_json(const TaskList *list)
                      "problems_total", (json_int_t)list->problems_total);
 }
 
-json_t *task_next_json(const TaskNext *order)
+json_t *task_order_json(const TaskOrder *order)
 {
     json_t *waiting = json_array();
     for (size_t i = 0; i < order->waiting_n; i++) {

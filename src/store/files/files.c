@@ -100,22 +100,6 @@ static jot_status append_once(Files *f, Writing *w, const Expect *x, const Draft
     return JOT_OK;
 }
 
-/* A file that was made for a record that did not come goes again.  Anyone who waits for its lock
- * will see that it has lost its name. */
-static void remove_empty(Files *f, const Writing *w)
-{
-    AUTO(Fd) dir = pad_open_dir(f, w->paths.dir, false);
-    if (w->stream.fd >= 0 && w->stream.size == 0 && dir >= 0)
-        (void)io_unlink(f->base.io, dir, w->paths.file);
-}
-
-static jot_status cannot_tell(Str stream, Err *e)
-{
-    Shown shown;
-    return err_set(e, JOT_UNKNOWN, "the record of '%s' may be lost: its stream file was taken away",
-                   err_show(&shown, stream));
-}
-
 static jot_status files_append(Store *s, Str stream, const Expect *x, const Draft *d, Mark *out,
                                Err *e)
 {
@@ -126,17 +110,17 @@ static jot_status files_append(Store *s, Str stream, const Expect *x, const Draf
         writing_init(f, &w, stream);
         jot_status st = append_once(f, &w, x, d, out, e);
         if (st != JOT_OK)
-            remove_empty(f, &w);
+            writing_remove_empty(f, &w);
         if (st != JOT_OK)
             return st;
         struct stat info;
         int placed = stream_in_place(f, &w.stream, &info);
         if (placed < 0)
-            return cannot_tell(stream, e);
+            return writing_unknown(stream, e);
         if (placed || MUTANT(STAY_WITH_OLD_FILE))
             return JOT_OK;
     }
-    return cannot_tell(stream, e);
+    return writing_unknown(stream, e);
 }
 
 /* --- Copying --------------------------------------------------------------------------- */
@@ -185,7 +169,7 @@ static jot_status files_put_records(Store *s, Str stream, const Expect *x, const
     writing_init(f, &w, stream);
     jot_status st = put_records(f, &w, x, b, e);
     if (st != JOT_OK)
-        remove_empty(f, &w);
+        writing_remove_empty(f, &w);
     return st;
 }
 
@@ -272,6 +256,7 @@ const StoreOps files_ops = {
     .open = pad_open,
     .close = pad_close,
     .append = files_append,
+    .append_many = files_append_many,
     .head = files_head,
     .read = files_read,
     .bodies_checked = true, /* record_read() does */
@@ -292,6 +277,7 @@ const StoreOps files_ops = {
     .verify = files_verify,
     .heads = files_heads,
     .tokens = files_tokens,
+    .whole = files_whole,
     .idle = files_idle,
     .moved = pad_moved,
     .mend = files_mend,

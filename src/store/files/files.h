@@ -16,12 +16,14 @@
  *   heads_check.c  every stream held against it
  *   mend.c      repairing what the other parts leave alone
  *   pad.c       making, opening and closing a pad
+ *   clone.c     what git carries of it, and opening what git brought
  *   raise.c     bringing a pad of an older format to this one
  *   there.c     whether it is still where it was opened
  *   write.c     one write under way, from its lock to its view
  *   clash.c     names that cannot live side by side
  *   head.c      reading without a lock
  *   forget.c    trim, redact, purge
+ *   many.c      many appends that share a sync
  *   files.c     append, copying in, the comparing after a reboot, the table
  *
  * The rules (docs/format.md explains each):
@@ -53,6 +55,8 @@ enum {
     FILES_NAME_MAX = STORE_SEGMENT_MAX + 16,
     FILES_CHECK_INLINE = 1000, /* streams compared by one write after a reboot */
 };
+
+enum { FILES_FORMAT_BYTES = 64 }; /* of the file `format`, with a NUL */
 
 /* Bytes of files that carry locks. */
 enum { LOCK_STREAM = 0, LOCK_GATE = 1, LOCK_PAD = 0, LOCK_DRAFT = 1, LOCK_NAMES = 8 };
@@ -151,6 +155,12 @@ MUST_USE jot_status stream_guard(Files *f, const Paths *p, Fd *held, uint64_t *s
 /* Add lines in one write and one sync.  On success st->size has grown; the caller sets the head.
  * JOT_UNKNOWN if the sync failed. */
 MUST_USE jot_status stream_add(Files *f, Stream *st, Str lines, Err *e);
+
+/* The same without the syncs: neither the name nor the lines are durable yet, and st->size is as
+ * before. */
+MUST_USE jot_status stream_write(Files *f, Stream *st, Str lines, Err *e);
+/* What was written could not be synced: it goes, everything before it stays.  JOT_UNKNOWN. */
+MUST_USE jot_status stream_unsynced(Files *f, Stream *st, int why, Err *e);
 
 /* Make what a dead writer appended durable before anything is built on it.  If that fails, the
  * stream has been rewritten, and the next try may succeed. */
@@ -324,6 +334,8 @@ MUST_USE jot_status recover_pad(Files *f, Err *e);
 
 /* Announce a change of `name`; the announcement is held until recent_done. */
 MUST_USE jot_status recent_add(Files *f, Str name, Err *e);
+/* The same of several. */
+MUST_USE jot_status recent_add_many(Files *f, const Str *names, size_t n, Err *e);
 /* The same of a change that takes text away. */
 MUST_USE jot_status recent_add_forgetting(Files *f, Str name, Err *e);
 void recent_done(Files *f);
@@ -357,6 +369,7 @@ struct Writing {
     View seen;     /* the view as it was read under the lock */
     Draft edit;    /* what a person did to it; op 0: nothing */
     bool mirrored; /* its mirrors show what the stream holds */
+    off_t staged;  /* bytes of a record that is written and not synced */
     Arena arena;
 };
 
@@ -375,13 +388,23 @@ MUST_USE jot_status writing_begin_existing(Files *f, Writing *w, const Expect *x
 
 /* Put records after the head and let the last one take effect. */
 MUST_USE jot_status writing_commit(Files *f, Writing *w, const Record *records, size_t n, Err *e);
+/* The same in two parts, for a record that shares its sync with others (many.c): first the draft
+ * and the record, announced by the caller and with nothing synced; then, when the sync has answered
+ * (0 or -errno), what follows from that. */
+MUST_USE jot_status writing_stage(Files *f, Writing *w, const Record *r, Err *e);
+MUST_USE jot_status writing_land(Files *f, Writing *w, const Record *r, int synced, Err *e);
 /* A person's edit becomes a version.  Its view is there already, or already gone. */
 MUST_USE jot_status writing_record_edit(Files *f, Writing *w, Err *e);
 /* JOT_CONFLICT, as store_check_expect or store_seal has said: remember it if it tells of lost
  * records. */
 MUST_USE jot_status writing_conflict(Files *f, Writing *w, const Expect *x, Err *e);
+/* A file that was made for a record that did not come goes again.  Anyone who waits for its lock
+ * will see that it has lost its name. */
+void writing_remove_empty(Files *f, const Writing *w);
 /* JOT_UNKNOWN: the record is there, the view is not. */
 MUST_USE jot_status writing_unsettled(const Paths *p, Err *e);
+/* JOT_UNKNOWN: nobody can say whether the file the record is in still has its name. */
+MUST_USE jot_status writing_unknown(Str stream, Err *e);
 
 /* --- clash.c --------------------------------------------------------------------------- */
 
@@ -391,6 +414,10 @@ MUST_USE jot_status clash_check(Files *f, Writing *w, Err *e);
 /* Where the file system does not tell `A` from `a`: JOT_INVALID for a name that differs only in
  * case from one that is there. */
 MUST_USE jot_status clash_check_case(Files *f, const Paths *p, Err *e);
+
+/* --- many.c ---------------------------------------------------------------------------- */
+
+MUST_USE jot_status files_append_many(Store *s, Append *items, size_t n, Err *e);
 
 /* --- forget.c -------------------------------------------------------------------------- */
 
@@ -476,6 +503,8 @@ MUST_USE jot_status heads_forget(Files *f, Str name, Err *e);
 /* True if the view is proved to be damaged by the disk: the list knows it as it is, and with the
  * head's text. */
 bool heads_rotten(Files *f, Str name, const Mark *head, const View *v);
+/* True if the list knows of records after this head: the stream is gone, or was cut. */
+bool heads_beyond(Files *f, Str name, const Mark *head);
 
 /* --- heads_check.c ----------------------------------------------------------------------- */
 
@@ -487,6 +516,8 @@ MUST_USE jot_status files_heads(Store *s, const VerifyHooks *hooks, bool accept,
 /* The head as a reader sees it, without lock. */
 MUST_USE jot_status files_head(Store *s, Str stream, HeadWant want, Arena *into, Record *out,
                                Err *e);
+/* As the engine's `whole`. */
+MUST_USE jot_status files_whole(Store *s, Str stream, Err *e);
 /* All but its body, for a list: where there is no view the header is believed without the body. */
 MUST_USE jot_status files_glance(Files *f, Str stream, Arena *into, Record *out, Err *e);
 MUST_USE jot_status files_read(Store *s, Str stream, SeqRange range, Arena *into, Records *out,
@@ -501,7 +532,24 @@ bool pad_moved(Store *s); /* as store_moved */
  * caller owns it. */
 char *pad_whole_path(const char *path);
 
+/* --- clone.c ------------------------------------------------------------------- */
+
+/* Keep what `format` says where git does not take it away.  -errno on failure. */
+int clone_keep_format(Files *f, Str format);
+/* The same, and the file that says what git is to ignore, for a new pad. */
+int clone_prepare(Files *f, Str format);
+/* What was kept; false if there is nothing. */
+bool clone_read_kept(Files *f, char to[FILES_FORMAT_BYTES]);
+/* Does a directory with these names hold what people see of a pad? */
+bool clone_has_views(const Names *names);
+/* For a pad whose `format` was read: what this file system does to names.  With `writes`, what was
+ * not here before, or of an older version, is prepared as far as that can be done. */
+void clone_settle(Files *f, bool writes);
+
 /* --- pad.c --------------------------------------------------------------------- */
+
+/* Up to `size` - 1 bytes of a file at the top of the pad, and a NUL; -errno on failure. */
+int pad_read_small(Files *f, const char *name, char *to, size_t size);
 
 MUST_USE jot_status pad_open(Store **out, const Url *url, const StoreOptions *o, Err *e);
 void pad_close(Store *s);
@@ -539,6 +587,8 @@ MUST_USE jot_status pad_hold_format(Files *f, Err *e);
 /* 1 if an open file is the one of that name: anyone who raises the format replaces it.  Else 0, or
  * -errno. */
 int pad_format_in_place(Files *f, int fd);
+/* True if the file system does not distinguish `a` from `A`. */
+bool pad_probe_folding(Files *f);
 /* What `format` says for a pad of this version. */
 Str pad_format_text(const Files *f, Arena *into);
 /* Open a directory of the pad; with `make`, create what is missing of it. -errno on failure. */
@@ -551,11 +601,18 @@ int64_t pad_wait_left(const Files *f);
 /* The handle gives up writing: the reason is reported to every later write. */
 jot_status pad_stop_writing(Files *f, Err *e, const char *why);
 
+/* How the kernel names a file; ino 0: not asked yet. */
+typedef struct FileId {
+    dev_t dev;
+    ino_t ino;
+} FileId;
+
 struct Files {
     Store base;
     Fd root;                              /* the pad's directory */
     char *path;                           /* where it was found, absolute; NULL: not known */
     Fd format;                            /* open as long as the handle, with a shared lock */
+    FileId root_id, format_id;            /* of these two (there.c) */
     char id[STORE_PAD_ID + 1];            /* "" until somebody asks */
     char boot[BOOT_TEXT];                 /* of the running system; "": not known */
     char mount[MOUNT_TEXT];               /* of the pad's file system; NO_MOUNT: it has no word */

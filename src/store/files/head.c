@@ -18,6 +18,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "store/files/files.h"
 
@@ -65,6 +66,7 @@ typedef struct Sight {
     Mark head;    /* of the stream; seq 0: none */
     Record shown; /* the newest record whose body the view is; seq 0: none of the last few */
     bool first;   /* the stream has one record */
+    bool alone;   /* there is a view, and no stream: nobody has recorded anything yet */
     bool stale;   /* after a reboot, or if it is damaged: the stream's head counts, not the view */
 } Sight;
 
@@ -89,7 +91,8 @@ static jot_status look(Files *f, const Paths *p, Arena *into, Sight *out, Err *e
     LookAt what = trusted ? LOOK_ANY : drafted(f, p) ? LOOK_SYNCED : LOOK_DURABLE;
     jot_status looked = stream_look(f, p, what, RECORD_NO_BODY, &st, e);
     out->head = st.head;
-    if (looked == JOT_NOT_FOUND && out->view.there)
+    out->alone = looked == JOT_NOT_FOUND && out->view.there;
+    if (out->alone)
         return JOT_OK;
     TRY(looked);
     if (!trusted) {
@@ -160,6 +163,10 @@ static jot_status document_head(Files *f, const Paths *p, Arena *into, Record *o
     for (int i = 0; i < HEAD_TRIES && !still; i++, before = now) {
         TRY(look(f, p, into, &now, e));
         *out = now.shown;
+        /* A writer appends before it exchanges, and a stream stays once it is there: what was in
+         * the view before none was found is a person's, and need not be looked at twice. */
+        if (now.alone)
+            break;
         if (now.stale || (now.shown.mark.seq && now.shown.mark.seq == now.head.seq)) {
             say_lost(f, p, &now.head, out);
             return JOT_OK;
@@ -196,8 +203,7 @@ jot_status files_head(Store *s, Str stream, HeadWant want, Arena *into, Record *
             (HeadLook){ LOOK_DURABLE, RECORD_ALL, want == HEAD_MARK ? RECORD_NO_BODY : RECORD_ALL },
             into, out, e);
     /* The draft is looked for first: while there is none, the view is the head. */
-    bool settled = pad_trusts_views(f) && !drafted(f, &p);
-    if (want == HEAD_VALUE && settled) {
+    if (want == HEAD_VALUE && pad_trusts_views(f) && !drafted(f, &p)) {
         View v;
         TRY(view_read(f, &p, into, &v, e));
         if (v.there) {
@@ -220,6 +226,30 @@ jot_status files_glance(Files *f, Str stream, Arena *into, Record *out, Err *e)
     TRY(clash_check_case(f, &p, e));
     return record_head(f, &p, (HeadLook){ LOOK_DURABLE, RECORD_NO_BODY, RECORD_NO_BODY }, into, out,
                        e);
+}
+
+/* Root may look at anybody's pad; what it makes there its owner could not write any more. */
+static bool visits_as_root(Files *f)
+{
+    struct stat info;
+    return geteuid() == 0 && io_fstat(f->base.io, f->root, &info) == 0 && info.st_uid != 0;
+}
+
+jot_status files_whole(Store *s, Str stream, Err *e)
+{
+    Files *f = (Files *)s;
+    if (visits_as_root(f))
+        return err_set(e, JOT_DENIED, "the pad belongs to another user");
+    Paths p = paths_of(f, stream);
+    AUTO(Stream) st = { .fd = FD_NONE };
+    struct stat info = { 0 };
+    jot_status looked = stream_look(f, &p, LOOK_ANY, RECORD_NO_BODY, &st, NULL);
+    bool torn = looked == JOT_OK && stream_in_place(f, &st, &info) > 0 && info.st_size > st.size;
+    Shown shown;
+    if (st.head.lost || torn || heads_beyond(f, stream, &st.head))
+        return err_set(e, JOT_CORRUPT, "records of '%s' are missing or damaged, see jotter verify",
+                       err_show(&shown, stream));
+    return JOT_OK;
 }
 
 jot_status files_read(Store *s, Str stream, SeqRange range, Arena *into, Records *out, Err *e)

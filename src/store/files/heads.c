@@ -511,24 +511,42 @@ jot_status heads_forget(Files *f, Str name, Err *e)
 
 /* --- Rot ----------------------------------------------------------------------------------- */
 
-bool heads_rotten(Files *f, Str name, const Mark *head, const View *v)
+/* What the list says last of a name; its own name is not kept.  False if nothing. */
+static bool find_last(Files *f, Str name, HeadLine *out)
 {
     AUTO(Buf) text = { 0 };
     Heads h;
-    HeadLine last = { 0 }, l;
+    HeadLine l;
     Str line;
-    if (!v->there || !mark_shown(head) || read_list(f, &text) < 0 ||
-        !parse_header(buf_str(&text), &h))
+    bool found = false;
+    if (read_list(f, &text) < 0 || !parse_header(buf_str(&text), &h))
         return false;
     Str rest = str_from(buf_str(&text), HEADER_BYTES);
     while (str_cut(&rest, '\n', &line))
-        if (str_ends(line, name) && parse_line(line, &l) && str_eq(l.name, name))
-            last = l;
+        if (str_ends(line, name) && parse_line(line, &l) && str_eq(l.name, name)) {
+            *out = l;
+            found = true;
+        }
+    out->name = (Str){ 0 };
+    return found;
+}
+
+bool heads_rotten(Files *f, Str name, const Mark *head, const View *v)
+{
+    HeadLine last = { 0 };
+    if (!v->there || !mark_shown(head) || !find_last(f, name, &last))
+        return false;
     HeadLine now = heads_line(name, head);
     return last.inode && last.seq == now.seq && last.chain == now.chain &&
            last.version == now.version && last.inode == v->inode && last.size == v->text.n &&
            last.mtime_ns == v->mtime_ns && last.ctime_ns == v->ctime_ns &&
            !hash_eq(v->sha256, head->sha256);
+}
+
+bool heads_beyond(Files *f, Str name, const Mark *head)
+{
+    HeadLine last = { 0 };
+    return find_last(f, name, &last) && last.seq > mark_last(head);
 }
 
 /* --- Tokens -------------------------------------------------------------------------------- */

@@ -9,7 +9,11 @@
  * a page and not another pass over the directories.  A level is used again only
  * while both directories have the time they had, and only if that time was well
  * past when they were read: a change within one tick of the clock cannot hide.
- * A level in which a walk stands is not given up for one below it. */
+ * A level in which a walk stands is not given up for one below it.
+ *
+ * For names alone no stream is opened where a file is enough of an answer: a document whose view
+ * lies there lives, unless a writer is at work in that directory (there is a draft) or views cannot
+ * be trusted yet after a reboot; a view is the head while there is no draft. */
 #include <assert.h>
 #include <dirent.h>
 #include <errno.h>
@@ -47,28 +51,37 @@ struct ListCache {
 
 /* --- One directory --------------------------------------------------------------------- */
 
-typedef int EachName(void *ctx, Str name, bool directory);
+typedef enum Sort { SORT_FILE, SORT_DIRECTORY, SORT_OTHER } Sort;
+
+typedef int EachName(void *ctx, Str name, Sort sort);
 
 typedef struct Reading {
     const Io *io;
     EachName *each;
     void *ctx;
+    bool drafts; /* a name was seen that may be a draft's */
 } Reading;
 
 static int read_name(void *ctx, int dir, const struct dirent *d)
 {
-    const Reading *r = ctx;
-    struct stat info = { .st_mode = d->d_type == DT_DIR ? S_IFDIR : S_IFREG };
-    if (d->d_name[0] == '.')
+    Reading *r = ctx;
+    struct stat info = { .st_mode = (mode_t)DTTOIF(d->d_type) };
+    if (d->d_name[0] == '.') {
+        r->drafts = r->drafts || str_ends(str(d->d_name), S(".new"));
         return 0;
+    }
     int got = d->d_type == DT_UNKNOWN ? io_stat(r->io, dir, d->d_name, &info) : 0;
     if (got < 0)
         return got == -ENOENT ? 0 : got;
-    return r->each(r->ctx, str(d->d_name), S_ISDIR(info.st_mode));
+    Sort sort = S_ISDIR(info.st_mode)   ? SORT_DIRECTORY
+                : S_ISREG(info.st_mode) ? SORT_FILE
+                                        : SORT_OTHER;
+    return r->each(r->ctx, str(d->d_name), sort);
 }
 
-/* Call `each` for every name that does not begin with '.'. */
-static jot_status read_directory(Files *f, const char *path, EachName *each, void *ctx, Err *e)
+/* Call `each` for every name that does not begin with '.'.  *drafts is set if there is a draft. */
+static jot_status read_directory(Files *f, const char *path, EachName *each, void *ctx,
+                                 bool *drafts, Err *e)
 {
     AUTO(Fd) fd = pad_open_dir(f, path, false);
     if (fd == -ENOENT || fd == -ENOTDIR)
@@ -78,8 +91,9 @@ static jot_status read_directory(Files *f, const char *path, EachName *each, voi
                   "'%.100s' is a symlink: its files are left out", path);
         return JOT_OK;
     }
-    Reading r = { f->base.io, each, ctx };
+    Reading r = { f->base.io, each, ctx, false };
     int got = fd < 0 ? fd : io_list(f->base.io, &fd, read_name, &r);
+    *drafts = *drafts || r.drafts;
     return got < 0 ? err_errno(e, -got, "could not list the pad") : JOT_OK;
 }
 
@@ -87,7 +101,19 @@ typedef struct Collect {
     Arena *into;
     Names names;
     size_t cap;
+    bool drafts;
 } Collect;
+
+/* The byte behind a name says whether its view was seen. */
+static bool view_seen(Str name)
+{
+    return name.p[name.n] != 0;
+}
+
+static void set_view_seen(Str name, bool seen)
+{
+    ((char *)name.p)[name.n] = seen ? 1 : 0;
+}
 
 static void collect(Collect *c, Str name, const char *end)
 {
@@ -99,12 +125,13 @@ static void collect(Collect *c, Str name, const char *end)
     memcpy(copy, name.p, name.n);
     for (size_t i = 0; i < tail.n; i++)
         copy[name.n + i] = tail.p[i];
+    copy[name.n + tail.n] = 0;
     c->names.items[c->names.n++] = (Str){ copy, name.n + tail.n };
 }
 
-static int collect_plain(void *ctx, Str name, bool directory)
+static int collect_plain(void *ctx, Str name, Sort sort)
 {
-    collect(ctx, name, directory ? "/" : "");
+    collect(ctx, name, sort == SORT_DIRECTORY ? "/" : "");
     return 0;
 }
 
@@ -161,6 +188,8 @@ static void sort_unique(Names *names)
     for (size_t i = 0; i < names->n; i++)
         if (kept == 0 || by_key(&keyed[i - 1], &keyed[i], &whole) != 0)
             names->items[kept++] = keyed[i].name;
+        else if (view_seen(keyed[i].name))
+            set_view_seen(names->items[kept - 1], true);
     names->n = kept;
     free(keyed);
 }
@@ -168,7 +197,7 @@ static void sort_unique(Names *names)
 jot_status list_directory(Files *f, const char *path, Arena *into, Names *out, Err *e)
 {
     Collect c = { .into = into };
-    TRY(read_directory(f, path, collect_plain, &c, e));
+    TRY(read_directory(f, path, collect_plain, &c, &c.drafts, e));
     sort_unique(&c.names);
     *out = c.names;
     return JOT_OK;
@@ -176,8 +205,9 @@ jot_status list_directory(Files *f, const char *path, Arena *into, Names *out, E
 
 /* --- One level of names ---------------------------------------------------------------- */
 
-static int collect_stream(void *ctx, Str name, bool directory)
+static int collect_stream(void *ctx, Str name, Sort sort)
 {
+    bool directory = sort == SORT_DIRECTORY;
     if (directory && str_ends(name, S(".d")))
         collect(ctx, str_slice(name, 0, name.n - 2), "/");
     else if (!directory && str_ends(name, S(".jsonl")))
@@ -221,9 +251,10 @@ static void collect_snapshot(CollectViews *v, Str name, bool directory)
         collect(v->to, str_slice(name, 0, name.n - tail.n), "");
 }
 
-static int collect_view(void *ctx, Str name, bool directory)
+static int collect_view(void *ctx, Str name, Sort sort)
 {
     CollectViews *v = ctx;
+    bool directory = sort == SORT_DIRECTORY;
     Str tail = view_tail(v->level->kind, name);
     if (str_eq(str(v->level->kind->name), S("cycles")))
         return collect_cycle(v, name, directory);
@@ -231,8 +262,10 @@ static int collect_view(void *ctx, Str name, bool directory)
         collect_snapshot(v, name, directory);
     else if (directory && !v->level->kind->flat)
         collect(v->to, name, "/");
-    else if (!directory && str_ends(name, tail) && name.n > tail.n)
+    else if (!directory && str_ends(name, tail) && name.n > tail.n) {
         collect(v->to, str_slice(name, 0, name.n - tail.n), "");
+        set_view_seen(v->to->names.items[v->to->names.n - 1], sort == SORT_FILE);
+    }
     return 0;
 }
 
@@ -240,10 +273,12 @@ static jot_status read_level(Files *f, const Level *level, Arena *into, Names *o
 {
     Collect c = { .into = into };
     if (level->streams[0])
-        TRY(read_directory(f, level->streams, collect_stream, &c, e));
+        TRY(read_directory(f, level->streams, collect_stream, &c, &c.drafts, e));
     CollectViews views = { &c, f, level };
     if (level->views[0])
-        TRY(read_directory(f, level->views, collect_view, &views, e));
+        TRY(read_directory(f, level->views, collect_view, &views, &c.drafts, e));
+    for (size_t i = 0; c.drafts && i < c.names.n; i++)
+        set_view_seen(c.names.items[i], false);
     sort_unique(&c.names);
     *out = c.names;
     return JOT_OK;
@@ -338,17 +373,35 @@ typedef struct Walk {
     ListWhich which;
     Arena *into;
     Listing *out;
-    size_t cap; /* of out->items */
+    size_t cap;    /* of out->items */
+    bool by_views; /* a view that was seen is enough */
     bool done;
 } Walk;
 
-static jot_status emit(Walk *w, Str name, Err *e)
+static void add(Walk *w, Str name, const Record *head)
+{
+    if (w->out->n == w->limit) {
+        w->out->more = w->done = true;
+        return;
+    }
+    w->out->items =
+        arena_grow(w->into, w->out->items, w->out->n, &w->cap, sizeof(Listed), alignof(Listed));
+    w->out->items[w->out->n++] =
+        (Listed){ arena_copy(w->into, name), head->mark, arena_copy(w->into, head->by),
+                  arena_copy(w->into, head->meta) };
+}
+
+static jot_status emit(Walk *w, Str name, bool viewed, Err *e)
 {
     Record head = { 0 };
-    AUTO(Arena) scratch = { 0 };
-    Err ignored = { 0 };
     if (store_check_name(name, NULL) != JOT_OK)
         return JOT_OK; /* a file that is nobody's */
+    if (viewed && w->by_views) {
+        add(w, name, &head);
+        return JOT_OK;
+    }
+    AUTO(Arena) scratch = { 0 };
+    Err ignored = { 0 };
     jot_status st = files_glance(w->f, name, &scratch, &head, &ignored);
     if (st == JOT_DENIED || st == JOT_TOO_BIG) {
         store_met(&w->f->base, &w->f->base.report.damaged, "%.150s", ignored.text);
@@ -361,17 +414,8 @@ static jot_status emit(Walk *w, Str name, Err *e)
             *e = ignored;
         return st;
     }
-    if (!list_takes_all(w->which) && !mark_live(&head.mark))
-        return JOT_OK;
-    if (w->out->n == w->limit) {
-        w->out->more = w->done = true;
-        return JOT_OK;
-    }
-    w->out->items =
-        arena_grow(w->into, w->out->items, w->out->n, &w->cap, sizeof(Listed), alignof(Listed));
-    w->out->items[w->out->n++] =
-        (Listed){ arena_copy(w->into, name), head.mark, arena_copy(w->into, head.by),
-                  arena_copy(w->into, head.meta) };
+    if (list_takes_all(w->which) || mark_live(&head.mark))
+        add(w, name, &head);
     return JOT_OK;
 }
 
@@ -438,7 +482,7 @@ static jot_status walk_names(Walk *w, const Level *level, Str above, const Names
             if (may_hold(w, name))
                 TRY(walk(w, next, name, e));
         } else if (wanted(w, name)) {
-            TRY(emit(w, name, e));
+            TRY(emit(w, name, view_seen(child), e));
         } else if (!may_hold(w, name) && str_cmp(name, w->prefix) > 0) {
             return JOT_OK; /* past the prefix: nothing wanted follows */
         }
@@ -461,15 +505,16 @@ static jot_status walk(Walk *w, const Level *level, Str above, Err *e)
     return st;
 }
 
-static int collect_kind(void *ctx, Str name, bool directory)
+static int collect_kind(void *ctx, Str name, Sort sort)
 {
-    if (directory && str_ends(name, S(".d")))
+    if (sort == SORT_DIRECTORY && str_ends(name, S(".d")))
         collect(ctx, str_slice(name, 0, name.n - 2), "/");
     return 0;
 }
 
-static int collect_top(void *ctx, Str name, bool directory)
+static int collect_top(void *ctx, Str name, Sort sort)
 {
+    bool directory = sort == SORT_DIRECTORY;
     if (directory && (store_kind(name)->document || str_eq(name, S("runs"))))
         collect(ctx, name, "/");
     if (directory && str_eq(name, S("cycles")))
@@ -482,8 +527,8 @@ jot_status files_list(Store *s, const ListQuery *q, Arena *into, Listing *out, E
     Files *f = (Files *)s;
     AUTO(Arena) arena = { 0 };
     Collect c = { .into = &arena };
-    TRY(read_directory(f, "streams", collect_kind, &c, e));
-    TRY(read_directory(f, ".", collect_top, &c, e));
+    TRY(read_directory(f, "streams", collect_kind, &c, &c.drafts, e));
+    TRY(read_directory(f, ".", collect_top, &c, &c.drafts, e));
     sort_unique(&c.names);
     *out = (Listing){ 0 };
     Walk w = { .f = f,
@@ -492,7 +537,8 @@ jot_status files_list(Store *s, const ListQuery *q, Arena *into, Listing *out, E
                .limit = q->limit,
                .which = q->which,
                .into = into,
-               .out = out };
+               .out = out,
+               .by_views = !list_takes_heads(q->which) && !f->folds && pad_trusts_views(f) };
     for (size_t i = 0; i < c.names.n && !w.done; i++) {
         Str start = c.names.items[i], kind = str_slice(start, 0, start.n - 1);
         if (!may_hold(&w, start))

@@ -6,9 +6,10 @@
  * changes the format holds it exclusively (raise.c).
  *
  * `format` is made first, whole and durable, so a directory either is a pad or
- * it is not.  A directory that has streams/ but no `format` was damaged: it is
- * never taken for a new pad.  An open that fails for any other reason than
- * "there is nothing" never creates anything. */
+ * it is not; what git brought without it is one, too (clone.c).  A directory that
+ * has streams/ but neither `format` nor what is kept of it was damaged: it is never taken for
+ * a new pad.  An open that fails for any other reason than "there is nothing" never
+ * creates anything. */
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -30,13 +31,6 @@
 #define PROGRESS ".checking"
 
 enum { DRAFT_TRIES = 16, DRAFT_HEX = 16, FORMAT_TRIES = 8 };
-
-/* What is not for merging when a pad is kept in git. */
-static const char ignore_text[] =
-    "# Not content: what Jotter derives, and its history.\n"
-    "/streams/\n/runs/\n/index/\n/logs/\n/tasks/\n/quarantine/\n/format\n/id\n/checked\n/recent\n"
-    "/heads\n"
-    "/index.d/\n/.checking\n.*.new\n";
 
 /* --- Directories ----------------------------------------------------------------------- */
 
@@ -99,8 +93,7 @@ jot_status pad_stop_writing(Files *f, Err *e, const char *why)
 
 /* --- Small files of the pad ------------------------------------------------------------ */
 
-/* Up to `size` - 1 bytes of a file at the top of the pad; -errno on failure. */
-static int read_small(Files *f, const char *name, char *to, size_t size)
+int pad_read_small(Files *f, const char *name, char *to, size_t size)
 {
     AUTO(Fd) fd = io_open(f->base.io, f->root, name, O_RDONLY | O_NONBLOCK, 0);
     if (fd < 0)
@@ -265,7 +258,7 @@ void pad_write_checked(Files *f)
     assert(f->boot[0]);
     f->checked = true;
     Str text = arena_printf(&arena, "%s %s", f->boot, f->mount);
-    bool more = !pad_syncs_views(f) && read_small(f, CHECKED, old, sizeof old) == 0 &&
+    bool more = !pad_syncs_views(f) && pad_read_small(f, CHECKED, old, sizeof old) == 0 &&
                 cut_boot(f, str(old), &mounts);
     for (int n = 1; more && n < MOUNTS_MAX && mounts.n; n++) {
         Str word = next_word(&mounts);
@@ -282,7 +275,7 @@ bool pad_read_checked(Files *f)
 {
     char text[CHECKED_BYTES] = "";
     Str mounts;
-    if (pad_boot(f, NULL) != JOT_OK || read_small(f, CHECKED, text, sizeof text) < 0)
+    if (pad_boot(f, NULL) != JOT_OK || pad_read_small(f, CHECKED, text, sizeof text) < 0)
         return f->checked;
     f->checked = false;
     bool boot = cut_boot(f, str(text), &mounts);
@@ -309,7 +302,7 @@ void pad_write_progress(Files *f)
 void pad_read_progress(Files *f)
 {
     char text[sizeof f->boot + sizeof f->mount + sizeof f->check_after] = "";
-    if (f->check_missed || read_small(f, PROGRESS, text, sizeof text) < 0)
+    if (f->check_missed || pad_read_small(f, PROGRESS, text, sizeof text) < 0)
         return;
     f->check_shared = true;
     Str rest, mount;
@@ -321,14 +314,25 @@ void pad_read_progress(Files *f)
 
 /* --- Making a pad ---------------------------------------------------------------------- */
 
-/* A directory may become a pad if it is empty or holds only what a pad may hold. */
-static jot_status check_foreign(Files *f, Err *e)
+/* What a directory is to us. */
+typedef enum PadState {
+    PAD_NONE, /* it may become a pad: it is empty, or holds only what a pad may hold */
+    PAD_BARE, /* a pad whose `format` did not come along, or went (clone.c) */
+    PAD_WHOLE,
+} PadState;
+
+/* One without `format`; `kept` is what `.format` says, or "". */
+static jot_status judge_bare(Files *f, char kept[FILES_FORMAT_BYTES], PadState *out, Err *e)
 {
     static const char *const own[] = { "notes/", "memories/", "artifacts/", "cycles/",
                                        "index/", "logs/",     "tasks/" };
     AUTO(Arena) arena = { 0 };
     Names names;
     TRY(list_directory(f, ".", &arena, &names, e));
+    *out = PAD_BARE;
+    if (clone_read_kept(f, kept))
+        return JOT_OK;
+    kept[0] = 0;
     for (size_t i = 0; i < names.n; i++)
         if (str_eq(names.items[i], S("streams/")))
             return err_set(e, JOT_CORRUPT,
@@ -344,11 +348,11 @@ static jot_status check_foreign(Files *f, Err *e)
                            "the directory is not a pad and holds '%s': choose an empty one",
                            err_show(&shown, names.items[i]));
     }
+    *out = clone_has_views(&names) ? PAD_BARE : PAD_NONE;
     return JOT_OK;
 }
 
-/* Does the file system tell `a` from `A`? */
-static bool probe_folding(Files *f)
+bool pad_probe_folding(Files *f)
 {
     const Io *io = f->base.io;
     char low[40], high[40];
@@ -369,15 +373,16 @@ Str pad_format_text(const Files *f, Arena *into)
                         f->folds ? " casefold" : "");
 }
 
-static jot_status make_pad(Files *f, Err *e)
+/* `kept` is what its `format` said before it went, or "". */
+static jot_status make_pad(Files *f, const char *kept, Err *e)
 {
     AUTO(Arena) arena = { 0 };
-    f->folds = probe_folding(f);
-    int got = place_small(f, FORMAT, pad_format_text(f, &arena), true, PLACE_IF_MISSING);
-    if (got < 0 && got != -EEXIST)
-        return err_errno(e, -got, "could not make a pad");
-    got = place_small(f, ".gitignore", str(ignore_text), false, PLACE_IF_MISSING);
-    if (got < 0 && got != -EEXIST)
+    f->folds = pad_probe_folding(f);
+    Str format = kept[0] ? str(kept) : pad_format_text(f, &arena);
+    int got = place_small(f, FORMAT, format, true, PLACE_IF_MISSING);
+    if (got == 0 || got == -EEXIST)
+        got = clone_prepare(f, format);
+    if (got < 0)
         return err_errno(e, -got, "could not make a pad");
     /* Where people may put files of their own from the first moment on. */
     AUTO(Fd) notes = pad_open_dir(f, "notes", true);
@@ -398,12 +403,8 @@ static jot_status sync_above(const Io *io, const char *path, Err *e)
 
 /* --- Opening --------------------------------------------------------------------------- */
 
-static jot_status read_format(Files *f, Err *e)
+static jot_status judge_format(Files *f, const char *text, Err *e)
 {
-    char text[64];
-    int got = read_small(f, FORMAT, text, sizeof text);
-    if (got < 0)
-        return err_errno(e, -got, "could not read the pad's format");
     int read = 0, write = 0, used = 0;
     bool good =
         sscanf(text, "jotter %9d %9d%n", &read, &write, &used) == 2 && read > 0 && write > 0;
@@ -425,6 +426,14 @@ static jot_status read_format(Files *f, Err *e)
     /* Anyone who reads only format 1 may be reading as well. */
     f->form = read < RECORD_NESTED ? RECORD_STRINGS : RECORD_NESTED;
     return JOT_OK;
+}
+
+static jot_status read_format(Files *f, Err *e)
+{
+    char text[FILES_FORMAT_BYTES];
+    int got = pad_read_small(f, FORMAT, text, sizeof text);
+    return got < 0 ? err_errno(e, -got, "could not read the pad's format")
+                   : judge_format(f, text, e);
 }
 
 /* Locks and exchanges of file systems shared between kernels are not what they seem. */
@@ -478,6 +487,7 @@ jot_status pad_hold_format(Files *f, Err *e)
         int placed = got < 0 ? got : pad_format_in_place(f, fd);
         if (placed == 1) {
             f->format = fd;
+            f->format_id = (FileId){ 0 };
             return JOT_OK;
         }
         lock_close(io, &fd);
@@ -506,19 +516,58 @@ static jot_status open_root(Files *f, const char *path, const StoreOptions *o, E
     return f->root < 0 ? err_errno(e, -f->root, "could not open the pad's directory") : JOT_OK;
 }
 
-/* *got is 0 if this is a pad, -ENOENT if it may become one.  Somebody else may make it between two
- * looks, `format` first: only if that is still missing the rest tells anything. */
-static jot_status look_for_format(Files *f, int *got, Err *e)
+/* Somebody else may make the pad between two looks, `format` first: only if that is still missing
+ * the rest tells anything. */
+static jot_status look_for_format(Files *f, char kept[FILES_FORMAT_BYTES], PadState *out, Err *e)
 {
     struct stat info;
-    *got = io_stat(f->base.io, f->root, FORMAT, &info);
-    if (*got != -ENOENT)
-        return JOT_OK;
-    Err why = { 0 };
-    jot_status st = check_foreign(f, &why);
-    *got = st == JOT_OK ? -ENOENT : io_stat(f->base.io, f->root, FORMAT, &info);
-    if (st != JOT_OK && *got == -ENOENT)
-        return err_set(e, st, "%s", why.text);
+    kept[0] = 0;
+    *out = PAD_WHOLE;
+    int got = io_stat(f->base.io, f->root, FORMAT, &info);
+    if (got == -ENOENT) {
+        Err why = { 0 };
+        jot_status st = judge_bare(f, kept, out, &why);
+        got = st == JOT_OK ? 0 : io_stat(f->base.io, f->root, FORMAT, &info);
+        if (st != JOT_OK && got == -ENOENT)
+            return err_set(e, st, "%s", why.text);
+        if (st != JOT_OK)
+            *out = PAD_WHOLE;
+    }
+    return got < 0 ? err_errno(e, -got, "could not look at the pad") : JOT_OK;
+}
+
+/* A pad without `format`, to read only. */
+static jot_status open_bare(Files *f, const char *kept, Err *e)
+{
+    AUTO(Arena) arena = { 0 };
+    TRY(judge_format(f, kept[0] ? kept : pad_format_text(f, &arena).p, e));
+    pad_stop_writing(f, NULL,
+                     "it has no file '" FORMAT "', which git did not bring: a write makes it");
+    return JOT_OK;
+}
+
+/* `format` held and read, if there is one; made before if it is wanted. */
+static jot_status open_as_found(Files *f, const char *path, const StoreOptions *o, Err *e)
+{
+    char kept[FILES_FORMAT_BYTES];
+    PadState state;
+    bool make = o->create && !o->read_only;
+    TRY(look_for_format(f, kept, &state, e));
+    if (state == PAD_NONE && !make)
+        return err_set(e, JOT_NOT_FOUND, "there is no pad here");
+    if (state == PAD_BARE && !make)
+        return open_bare(f, kept, e);
+    if (state == PAD_BARE && kept[0])
+        TRY(judge_format(f, kept, e));
+    if (state != PAD_WHOLE) {
+        TRY(sync_above(f->base.io, path, e));
+        TRY(make_pad(f, kept, e));
+    }
+    TRY(pad_hold_format(f, e));
+    if (o->found)
+        TRY(safe_judge(f->base.io, o->found, f->format, e));
+    TRY(read_format(f, e));
+    clone_settle(f, make && !f->base.read_only_why[0]);
     return JOT_OK;
 }
 
@@ -532,23 +581,10 @@ static jot_status open_pad(Files *f, const char *path, const StoreOptions *o, bo
     TRY(open_root(f, path, o, e));
     if (o->found)
         TRY(safe_judge(io, o->found, f->root, e));
-    int got;
-    TRY(look_for_format(f, &got, e));
-    if (got == -ENOENT && o->create && !o->read_only) {
-        TRY(sync_above(io, path, e));
-        TRY(make_pad(f, e));
-    } else if (got == -ENOENT) {
-        return err_set(e, JOT_NOT_FOUND, "there is no pad here");
-    } else if (got < 0) {
-        return err_errno(e, -got, "could not look at the pad");
-    }
-    TRY(pad_hold_format(f, e));
-    if (o->found)
-        TRY(safe_judge(io, o->found, f->format, e));
-    TRY(read_format(f, e));
+    TRY(open_as_found(f, path, o, e));
     pad_read_checked(f);
     struct statfs info;
-    got = io_fstatfs(io, f->root, &info);
+    int got = io_fstatfs(io, f->root, &info);
     if (got < 0)
         return err_errno(e, -got, "could not tell on which file system the pad is");
     if (!shared_ok && !f->base.read_only_why[0] && shared_between_kernels(&info))
@@ -611,7 +647,7 @@ void pad_close(Store *s)
 static int read_id(Files *f)
 {
     char text[STORE_PAD_ID + 2] = "";
-    int got = read_small(f, PAD_ID, text, sizeof text);
+    int got = pad_read_small(f, PAD_ID, text, sizeof text);
     if (got == 0 && strspn(text, "0123456789abcdef") != STORE_PAD_ID)
         got = -EBADMSG;
     if (got == 0)
@@ -657,5 +693,7 @@ int pad_hold(Store *s, uint64_t number, bool hold)
 bool pad_held(Store *s, uint64_t number)
 {
     const Files *f = (const Files *)s;
+    if (f->format < 0)
+        return false; /* whoever holds a number made `format` before */
     return io_locked(s->io, f->format, F_WRLCK, store_hold_byte(number));
 }

@@ -109,6 +109,7 @@ void pad_raise(Files *f)
     lock_close(io, &old);
     if (got == 0)
         f->form = RECORD_NESTED;
+    (void)clone_keep_format(f, pad_format_text(f, &arena));
     /* What stays of them is nobody's, and doctor --fix removes it. */
     jot_status dropped = raise_drop_views(f, NULL);
     (void)dropped;

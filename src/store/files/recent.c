@@ -55,12 +55,12 @@ typedef struct Watched {
 } Watched;
 
 struct Recent {
-    Fd fd;                             /* for announcing */
-    bool held;                         /* with the shared lock */
-    bool alone;                        /* a name was written without it */
-    char name[1 + STORE_NAME_MAX + 1]; /* as it is announced */
-    char alias[17];                    /* of a mount without a word; "": not needed */
-    int64_t scanned_ms;                /* when this handle last looked at all views; 0: never */
+    Fd fd;              /* for announcing */
+    bool held;          /* with the shared lock */
+    bool alone;         /* names were written without it */
+    Buf names;          /* as they are announced */
+    char alias[17];     /* of a mount without a word; "": not needed */
+    int64_t scanned_ms; /* when this handle last looked at all views; 0: never */
     Fd notify;
     Watched *watched;
     size_t n, cap;
@@ -85,6 +85,7 @@ void recent_close(Files *f)
     for (size_t i = 0; i < r->n; i++)
         free(r->watched[i].path);
     free(r->watched);
+    buf_free(&r->names);
     free(r);
     f->recent = NULL;
 }
@@ -152,20 +153,20 @@ static int open_held(Files *f, struct Recent *r)
     return -EAGAIN;
 }
 
-static int write_name(Files *f, struct Recent *r)
+static int write_names(Files *f, struct Recent *r)
 {
-    char line[STORE_NAME_MAX + 4];
-    int n = snprintf(line, sizeof line, "\n%s\n", r->name);
     int got = open_held(f, r);
     r->held = got == 0 && !r->alone;
-    return got < 0 ? got : io_write_all(f->base.io, r->fd, (Str){ line, (size_t)n });
+    return got < 0 ? got : io_write_all(f->base.io, r->fd, buf_str(&r->names));
 }
 
-static jot_status announce(Files *f, const char *sign, Str name, Err *e)
+static jot_status announce(Files *f, const char *sign, const Str *names, size_t n, Err *e)
 {
     struct Recent *r = recent_of(f);
-    snprintf(r->name, sizeof r->name, "%s" STR_FMT, sign, STR_ARG(name));
-    int got = write_name(f, r);
+    buf_clear(&r->names);
+    for (size_t i = 0; i < n; i++)
+        buf_addf(&r->names, "\n%s" STR_FMT "\n", sign, STR_ARG(names[i]));
+    int got = write_names(f, r);
     if (got == 0)
         return JOT_OK;
     r->alone = false;
@@ -177,12 +178,17 @@ static jot_status announce(Files *f, const char *sign, Str name, Err *e)
 
 jot_status recent_add(Files *f, Str name, Err *e)
 {
-    return announce(f, "", name, e);
+    return announce(f, "", &name, 1, e);
+}
+
+jot_status recent_add_many(Files *f, const Str *names, size_t n, Err *e)
+{
+    return announce(f, "", names, n, e);
 }
 
 jot_status recent_add_forgetting(Files *f, Str name, Err *e)
 {
-    return announce(f, FORGETTING, name, e);
+    return announce(f, FORGETTING, &name, 1, e);
 }
 
 void recent_done(Files *f)
@@ -191,9 +197,9 @@ void recent_done(Files *f)
     if (!r)
         return;
     struct stat info;
-    /* If the file was started again meanwhile, the name is announced there too. */
+    /* If the file was started again meanwhile, the names are announced there too. */
     if (r->alone && io_fstat(f->base.io, r->fd, &info) == 0 && info.st_nlink == 0)
-        (void)write_name(f, r);
+        (void)write_names(f, r);
     if (r->held)
         lock_release(f->base.io, r->fd, 0);
     r->held = r->alone = false;

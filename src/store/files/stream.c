@@ -315,12 +315,18 @@ static jot_status undo_write(Files *f, Stream *st, int why, Err *e)
 static void write_anew(Files *f, Stream *st)
 {
     Piece all = { 0, st->size, { 0 } };
+    if (st->size == 0) { /* nothing is to stay, and its name may not be durable */
+        int got = io_truncate(io_of(f), st->fd, 0);
+        if (got < 0 || io_fdatasync(io_of(f), st->fd) < 0)
+            pad_stop_writing(f, NULL, "a sync failed and the stream could not be emptied");
+        return;
+    }
     if (stream_replace(f, st, &all, 1, NULL) != JOT_OK)
         pad_stop_writing(f, NULL, "a sync failed and the stream could not be written again");
 }
 
 /* The record that could not be synced goes; everything before it stays. */
-static jot_status salvage(Files *f, Stream *st, int why, Err *e)
+jot_status stream_unsynced(Files *f, Stream *st, int why, Err *e)
 {
     Shown shown;
     const char *name = err_show(&shown, st->paths->name);
@@ -331,20 +337,24 @@ static jot_status salvage(Files *f, Stream *st, int why, Err *e)
     return JOT_UNKNOWN;
 }
 
-jot_status stream_add(Files *f, Stream *st, Str lines, Err *e)
+jot_status stream_write(Files *f, Stream *st, Str lines, Err *e)
 {
     assert(st->locked && lines.n && lines.p[lines.n - 1] == '\n');
+    int got = io_write_all(io_of(f), st->fd, lines);
+    return got < 0 ? undo_write(f, st, got, e) : JOT_OK;
+}
+
+jot_status stream_add(Files *f, Stream *st, Str lines, Err *e)
+{
     const Io *io = io_of(f);
     if (st->size == 0 && !MUTANT(NO_DIRECTORY_SYNC))
         TRY(pad_sync_dirs(f, st->paths->dir, e));
-    int got = io_write_all(io, st->fd, lines);
-    if (got < 0)
-        return undo_write(f, st, got, e);
-    got = MUTANT(NO_SYNC) ? 0 : io_fdatasync(io, st->fd);
+    TRY(stream_write(f, st, lines, e));
+    int got = MUTANT(NO_SYNC) ? 0 : io_fdatasync(io, st->fd);
     if (got < 0 && MUTANT(RETRY_SYNC))
         got = io_fdatasync(io, st->fd);
     if (got < 0 && !MUTANT(IGNORE_SYNC_ERROR))
-        return salvage(f, st, got, e);
+        return stream_unsynced(f, st, got, e);
     st->size += (off_t)lines.n;
     return JOT_OK;
 }

@@ -23,17 +23,17 @@ char *pad_whole_path(const char *path)
     return own;
 }
 
-static bool same_file(const struct stat *a, const struct stat *b)
+/* Is this what we have open?  A server asks before each call, so what an open file is called by the
+ * kernel, which never changes, is asked once.  True also if it cannot be known. */
+static bool is_open(const Io *io, Fd fd, FileId *known, const struct stat *named)
 {
-    return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
-}
-
-/* True if its path leads elsewhere, or nowhere; false if that cannot be known. */
-static bool is_elsewhere(const Files *f, const struct stat *root)
-{
-    struct stat named;
-    int got = f->path ? io_stat_root(f->base.io, f->path, &named) : -EIO;
-    return io_missing(got) || (got == 0 && !same_file(root, &named));
+    struct stat open;
+    if (!known->ino) {
+        if (io_fstat(io, fd, &open) < 0)
+            return true;
+        *known = (FileId){ open.st_dev, open.st_ino };
+    }
+    return known->dev == named->st_dev && known->ino == named->st_ino;
 }
 
 jot_status pad_check_there(Files *f, Err *e)
@@ -48,13 +48,13 @@ jot_status pad_check_there(Files *f, Err *e)
 /* A directory that was emptied and made a pad again is another pad, too. */
 bool pad_moved(Store *s)
 {
-    const Files *f = (const Files *)s;
-    struct stat root, format, named;
-    if (io_fstat(s->io, f->root, &root) < 0)
-        return false;
-    if (is_elsewhere(f, &root))
+    Files *f = (Files *)s;
+    struct stat named;
+    int got = f->path ? io_stat_root(s->io, f->path, &named) : -EIO;
+    if (io_missing(got) || (got == 0 && !is_open(s->io, f->root, &f->root_id, &named)))
         return true;
-    int got = io_stat(s->io, f->root, "format", &named);
-    return io_missing(got) ||
-           (got == 0 && io_fstat(s->io, f->format, &format) == 0 && !same_file(&format, &named));
+    got = io_stat(s->io, f->root, "format", &named);
+    if (f->format < 0)
+        return got == 0; /* it came without one (clone.c), and has one by now */
+    return io_missing(got) || (got == 0 && !is_open(s->io, f->format, &f->format_id, &named));
 }

@@ -226,17 +226,6 @@ static jot_status look_at_stream(void *ctx, const char *dir, const char *name)
 
 /* --- Views ------------------------------------------------------------------------------- */
 
-static bool has_line(Str text, Str start)
-{
-    for (size_t at = 0; at < text.n;) {
-        Str rest = str_from(text, at);
-        if (str_starts(rest, start))
-            return true;
-        at += str_find(rest, '\n') + 1;
-    }
-    return false;
-}
-
 /* A file that a person put here under a name that is none: nobody will ever read it, so say so. */
 static void tell_other(const Look *l, Str path)
 {
@@ -266,7 +255,7 @@ static jot_status look_at_view(void *ctx, const char *dir, const char *name)
     Err why = { 0 };
     if (view_read(l->f, &p, &arena, &v, &why) != JOT_OK)
         tell(l, FAULT_VIEW, p.name, why.text, "put a plain file in its place", false);
-    else if (has_line(v.text, S("<<<<<<< ")) && has_line(v.text, S(">>>>>>> ")))
+    else if (str_has_marks(v.text))
         tell(l, FAULT_FORK, p.name, "its file holds the marks of a conflict in git",
              "edit the file: whatever you save is the next version", false);
     return JOT_OK;

@@ -56,6 +56,15 @@ void writing_done(Writing *w)
     arena_free(&w->arena);
 }
 
+void writing_remove_empty(Files *f, const Writing *w)
+{
+    if (w->stream.fd < 0 || w->stream.size > 0)
+        return;
+    AUTO(Fd) dir = pad_open_dir(f, w->paths.dir, false);
+    if (dir >= 0)
+        (void)io_unlink(f->base.io, dir, w->paths.file);
+}
+
 /* --- Committing ------------------------------------------------------------------------ */
 
 jot_status writing_unsettled(const Paths *p, Err *e)
@@ -63,6 +72,13 @@ jot_status writing_unsettled(const Paths *p, Err *e)
     Shown shown;
     return err_set(e, JOT_UNKNOWN, "'%s' was recorded, but its file could not be replaced",
                    err_show(&shown, p->name));
+}
+
+jot_status writing_unknown(Str stream, Err *e)
+{
+    Shown shown;
+    return err_set(e, JOT_UNKNOWN, "the record of '%s' may be lost: its stream file was taken away",
+                   err_show(&shown, stream));
 }
 
 static jot_status edit_unsettled(const Paths *p, Err *e)
@@ -74,9 +90,11 @@ static jot_status edit_unsettled(const Paths *p, Err *e)
                    err_show(&shown, p->name));
 }
 
-static jot_status write_records(Files *f, Writing *w, const Record *records, size_t n, Err *e)
+/* The lines of records that are to stand after the head. */
+static jot_status make_lines(const Files *f, const Writing *w, const Record *records, size_t n,
+                             Buf *lines, Err *e)
 {
-    AUTO(Buf) lines = { .max = (size_t)RECORD_LINE_MAX * 4 };
+    *lines = (Buf){ .max = (size_t)RECORD_LINE_MAX * 4 };
     assert(w->stream.locked && w->stream.fd >= 0 && n > 0);
     assert(!w->stream.open); /* stream_take ended its last line */
     /* No number is given twice, and what comes later is never older or less fenced. */
@@ -86,20 +104,30 @@ static jot_status write_records(Files *f, Writing *w, const Record *records, siz
         assert(last->seq == 0 || records[i].mark.fence >= last->fence);
     }
     for (size_t i = 0; i < n; i++)
-        record_write(&lines, &records[i], f->form);
-    if (!buf_ok(&lines))
-        return err_set(e, JOT_TOO_BIG, "too much for one write");
-    TRY(recent_add(f, w->paths.name, e));
+        record_write(lines, &records[i], f->form);
+    return buf_ok(lines) ? JOT_OK : err_set(e, JOT_TOO_BIG, "too much for one write");
+}
+
+/* They are durable. */
+static void have_landed(Files *f, Writing *w, const Record *records, size_t n)
+{
     Mark before = w->stream.head;
+    w->stream.head = records[n - 1].mark;
+    w->stream.good = w->stream.size;
+    heads_wrote(f, w->paths.name, &w->stream.head);
+    if (w->mirrored)
+        mirror_add(f, &w->stream, &before, records, n);
+}
+
+static jot_status write_records(Files *f, Writing *w, const Record *records, size_t n, Err *e)
+{
+    AUTO(Buf) lines;
+    TRY(make_lines(f, w, records, n, &lines, e));
+    TRY(recent_add(f, w->paths.name, e));
     jot_status st = stream_add(f, &w->stream, buf_str(&lines), e);
     recent_done(f);
-    if (st == JOT_OK) {
-        w->stream.head = records[n - 1].mark;
-        w->stream.good = w->stream.size;
-        heads_wrote(f, w->paths.name, &w->stream.head);
-        if (w->mirrored)
-            mirror_add(f, &w->stream, &before, records, n);
-    }
+    if (st == JOT_OK)
+        have_landed(f, w, records, n);
     return st;
 }
 
@@ -168,28 +196,75 @@ static jot_status open_view_dir(Files *f, Writing *w, bool make, Err *e)
     return JOT_OK;
 }
 
-jot_status writing_commit(Files *f, Writing *w, const Record *records, size_t n, Err *e)
+/* Will the file that people see be another, or gone, when this is the head? */
+static bool changes_view(const Writing *w, const Record *last)
 {
-    const Record *last = &records[n - 1];
+    return w->paths.viewed && (mark_shown(&last->mark) || w->seen.there);
+}
+
+static jot_status make_draft(Files *f, Writing *w, const Record *last, Err *e)
+{
     bool remove = !mark_shown(&last->mark);
-    if (!w->paths.viewed || (remove && !w->seen.there))
-        return write_records(f, w, records, n, e);
     TRY(open_view_dir(f, w, true, e));
     if (w->seen.directory && !remove)
         TRY(view_make_room(f, &w->paths, w->dir, e));
-    TRY(view_draft(f, &w->paths, w->dir, !remove ? last->body : (Str){ 0 }, e));
+    return view_draft(f, &w->paths, w->dir, !remove ? last->body : (Str){ 0 }, e);
+}
+
+/* Without a record the draft is all there is to undo, and a leftover does no harm.  If the
+ * record could not be undone, the draft must stay: it tells what was meant. */
+static void undo_draft(Files *f, const Writing *w)
+{
+    if (f->base.read_only_why[0])
+        return;
+    jot_status dropped = view_drop(f, &w->paths, w->dir, &(View){ 0 }, NULL);
+    (void)dropped;
+}
+
+jot_status writing_commit(Files *f, Writing *w, const Record *records, size_t n, Err *e)
+{
+    const Record *last = &records[n - 1];
+    if (!changes_view(w, last))
+        return write_records(f, w, records, n, e);
+    TRY(make_draft(f, w, last, e));
     if (MUTANT(SHOW_BEFORE_SYNC))
         TRY(show(f, w, last, e));
     jot_status st = write_records(f, w, records, n, e);
-    /* Without a record the draft is all there is to undo, and a leftover does no harm.  If the
-     * record could not be undone, the draft must stay: it tells what was meant. */
-    if (st != JOT_OK && !f->base.read_only_why[0]) {
-        jot_status dropped = view_drop(f, &w->paths, w->dir, &(View){ 0 }, NULL);
-        (void)dropped;
-    }
+    if (st != JOT_OK)
+        undo_draft(f, w);
     if (st != JOT_OK)
         return st;
     return MUTANT(SHOW_BEFORE_SYNC) ? JOT_OK : show(f, w, last, e);
+}
+
+jot_status writing_stage(Files *f, Writing *w, const Record *r, Err *e)
+{
+    AUTO(Buf) lines;
+    TRY(make_lines(f, w, r, 1, &lines, e));
+    bool draft = changes_view(w, r);
+    if (draft)
+        TRY(make_draft(f, w, r, e));
+    jot_status st = stream_write(f, &w->stream, buf_str(&lines), e);
+    if (st != JOT_OK && draft)
+        undo_draft(f, w);
+    w->staged = st == JOT_OK ? (off_t)lines.n : 0;
+    return st;
+}
+
+jot_status writing_land(Files *f, Writing *w, const Record *r, int synced, Err *e)
+{
+    assert(w->staged > 0);
+    bool draft = changes_view(w, r);
+    if (synced < 0) {
+        jot_status st = stream_unsynced(f, &w->stream, synced, e);
+        if (draft)
+            undo_draft(f, w);
+        return st;
+    }
+    w->stream.size += w->staged;
+    w->staged = 0;
+    have_landed(f, w, r, 1);
+    return draft ? show(f, w, r, e) : JOT_OK;
 }
 
 jot_status writing_record_edit(Files *f, Writing *w, Err *e)

@@ -183,8 +183,12 @@ static jot_status say_unconnected(Pg *p, PGconn *c, const char *said, Err *e)
 
 /* --- Connecting ------------------------------------------------------------------------ */
 
-static void ignore_notice(void *ctx, const PGresult *r)
+/* Notices are nothing to tell anybody, but a warning says that something was not done. */
+static void hear_notice(void *ctx, const PGresult *r)
 {
+    Pg *p = ctx;
+    const char *severity = p->pq->error_field(r, PG_DIAG_SEVERITY_NONLOCALIZED);
+    p->warned = p->warned || (severity && strcmp(severity, "WARNING") == 0);
 }
 
 static jot_status poll_connection(Pg *p, PGconn *c, Err *e)
@@ -207,7 +211,7 @@ static jot_status open_connection(Pg *p, Err *e)
     if (!c)
         mem_exhausted();
     p->pq->set_verbosity(c, PQERRORS_VERBOSE); /* with the code of what is wrong */
-    p->pq->set_notice_receiver(c, ignore_notice, NULL);
+    p->pq->set_notice_receiver(c, hear_notice, p);
     jot_status st = p->pq->status(c) == CONNECTION_BAD
                         ? say_unconnected(p, c, p->pq->error_message(c), e)
                         : poll_connection(p, c, e);
@@ -262,24 +266,25 @@ static jot_status learn_facts(Pg *p, Err *e)
     return JOT_OK;
 }
 
+static void set_limits(Pg *p)
+{
+    int64_t wait = p->base.wait_ms, lock = wait ? wait : 1; /* 0 would be for ever */
+    snprintf(p->limits[0], sizeof p->limits[0], "%lld", (long long)wait + PG_ANSWER_MS);
+    snprintf(p->limits[1], sizeof p->limits[1], "%lld", (long long)lock);
+    snprintf(p->limits[2], sizeof p->limits[2], "%d", IDLE_MS);
+}
+
 static jot_status set_up(Pg *p, Err *e)
 {
     AUTO_PTR(PGresult) r = NULL;
-    char statement[24], lock[24], idle[24];
-    int64_t wait = p->base.wait_ms;
-    snprintf(statement, sizeof statement, "%lld", (long long)wait + PG_ANSWER_MS);
-    snprintf(lock, sizeof lock, "%lld", (long long)(wait ? wait : 1)); /* 0 would be for ever */
-    snprintf(idle, sizeof idle, "%d", IDLE_MS);
-    PgParams q = { 0 };
-    pg_add_bytes(&q, str(statement));
-    pg_add_bytes(&q, str(lock));
-    pg_add_bytes(&q, str(idle));
+    PgParams q = pg_limits(p);
     return pg_ask(p, PG_SETTINGS, &q, &r, e);
 }
 
 jot_status pg_connect(Pg *p, Err *e)
 {
     TRY(open_connection(p, e));
+    set_limits(p);
     jot_status st = learn_facts(p, e);
     if (st == JOT_OK && !p->pooled)
         st = set_up(p, e);

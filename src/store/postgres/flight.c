@@ -63,6 +63,14 @@ void pg_add_record(PgParams *p, const Record *r, uint64_t nonce)
     pg_add_u64(p, nonce);
 }
 
+PgParams pg_limits(const Pg *p)
+{
+    PgParams q = { 0 };
+    for (size_t i = 0; i < COUNT_OF(p->limits); i++)
+        pg_add_bytes(&q, str(p->limits[i]));
+    return q;
+}
+
 /* --- Waiting --------------------------------------------------------------------------- */
 
 int64_t pg_left_ms(const Pg *p)
@@ -227,9 +235,8 @@ static jot_status land(Pg *p, const PgQuery *queries, size_t n, unsigned prepari
     return st;
 }
 
-jot_status pg_fly(Pg *p, const PgQuery *queries, size_t n, PGresult **out, Err *e)
+static jot_status fly(Pg *p, const PgQuery *queries, size_t n, PGresult **out, Err *e)
 {
-    assert(n <= PG_FLIGHT_MAX);
     p->lost = false;
     p->sqlstate[0] = 0;
     if (!p->conn)
@@ -249,6 +256,28 @@ jot_status pg_fly(Pg *p, const PgQuery *queries, size_t n, PGresult **out, Err *
     jot_status st = land(p, queries, n, preparing, out, e);
     p->flying = within && p->conn;
     return st;
+}
+
+/* Behind a pooler the session is not ours to set up, so its limits travel with each flight: up to
+ * the final sync all statements are one transaction, and what is set is set for that. */
+static jot_status fly_limited(Pg *p, const PgQuery *queries, size_t n, PGresult **out, Err *e)
+{
+    PgParams limits = pg_limits(p);
+    PgQuery all[PG_FLIGHT_MAX + 1] = { { PG_LOCAL, &limits } };
+    PGresult *got[PG_FLIGHT_MAX + 1] = { NULL };
+    memcpy(all + 1, queries, n * sizeof *queries);
+    jot_status st = fly(p, all, n + 1, got, e);
+    pq_clear(got[0]);
+    for (size_t i = 0; i < n; i++)
+        out[i] = got[i + 1];
+    return st;
+}
+
+jot_status pg_fly(Pg *p, const PgQuery *queries, size_t n, PGresult **out, Err *e)
+{
+    assert(n <= PG_FLIGHT_MAX);
+    bool limited = p->pooled && !p->flying;
+    return limited ? fly_limited(p, queries, n, out, e) : fly(p, queries, n, out, e);
 }
 
 jot_status pg_ask(Pg *p, PgStmt which, const PgParams *params, PGresult **out, Err *e)

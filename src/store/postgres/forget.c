@@ -318,8 +318,14 @@ jot_status pg_scrub(Store *s, Err *e)
         return JOT_OK;
     if (s->read_only_why[0])
         return store_refuse_write(s, e);
-    /* Not in one script: VACUUM is a transaction of its own. */
+    /* Not in one script: VACUUM is a transaction of its own.  Who may not gets a warning. */
+    p->warned = false;
     TRY(pg_script(p, pg_with_schema(p, "VACUUM @.records"), e));
     TRY(pg_script(p, pg_with_schema(p, "VACUUM @.heads"), e));
+    if (p->warned)
+        return err_set(e, JOT_DENIED,
+                       "only their owner may VACUUM the tables of '%s'; 'jotter gc' as that role "
+                       "does it",
+                       p->pad);
     return pg_ask(p, PG_SCRUBBED, NULL, &done, e);
 }

@@ -33,7 +33,7 @@ enum {
     PG_POLL_MS = 2000,         /* a lost wake-up costs at most this */
     PG_MARGIN_MS = 1000,       /* of the server's clock */
     PG_PARAMS_MAX = 20,
-    PG_FLIGHT_MAX = 4,
+    PG_FLIGHT_MAX = 4, /* statements at once, and one more behind a pooler */
     PG_CAVEATS_MAX = 512,
 };
 
@@ -41,6 +41,7 @@ enum {
 typedef enum PgStmt {
     PG_FACTS,
     PG_SETTINGS,
+    PG_LOCAL,
     PG_IDENTIFY,
     PG_OTHERS,
     PG_CLOCK,
@@ -99,8 +100,11 @@ typedef struct Pg {
     bool listening;   /* the session has asked for wake-ups */
     bool flying;      /* a flight, or a transaction, was begun and not ended: memory ran out */
     bool lost;        /* the last flight was lost: what it asked for may have happened */
+    bool warned;      /* the server has warned since this was reset */
     bool durable;     /* the server syncs what it commits */
     char sqlstate[6]; /* of the last refusal */
+    char limits[3]
+               [24]; /* how long a statement, a lock, and a pause in a transaction may take: ms */
     char id[STORE_PAD_ID + 1];
     char system[32]; /* the cluster and its timeline: numbers of transactions mean something
                         only there */

@@ -1,82 +1,60 @@
 /* pq.c - opening libpq. */
 #include "store/postgres/pq.h"
 
-#include <dlfcn.h>
-#include <pthread.h>
-#include <string.h>
+#include "base/library.h"
 
 static Pq table;
-static const char *missing = "libpq.so.5"; /* NULL once the table is full */
-static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-static void open_library(void)
-{
-    void *library = dlopen("libpq.so.5", RTLD_NOW | RTLD_LOCAL);
-    if (!library)
-        return;
-    const struct {
-        const char *name;
-        void *to;
-    } symbols[] = {
-        { "PQconnectStartParams", &table.connect_start },
-        { "PQconnectPoll", &table.connect_poll },
-        { "PQconndefaults", &table.conndefaults },
-        { "PQconninfoFree", &table.conninfo_free },
-        { "PQsetErrorVerbosity", &table.set_verbosity },
-        { "PQsetNoticeReceiver", &table.set_notice_receiver },
-        { "PQfinish", &table.finish },
-        { "PQstatus", &table.status },
-        { "PQsocket", &table.socket },
-        { "PQhost", &table.host },
-        { "PQport", &table.port },
-        { "PQdb", &table.db },
-        { "PQuser", &table.user },
-        { "PQerrorMessage", &table.error_message },
-        { "PQserverVersion", &table.server_version },
-        { "PQbackendPID", &table.backend_pid },
-        { "PQsetnonblocking", &table.set_nonblocking },
-        { "PQenterPipelineMode", &table.enter_pipeline },
-        { "PQexitPipelineMode", &table.exit_pipeline },
-        { "PQpipelineSync", &table.pipeline_sync },
-        { "PQsendPrepare", &table.send_prepare },
-        { "PQsendQueryPrepared", &table.send_prepared },
-        { "PQsendQueryParams", &table.send_params },
-        { "PQsendQuery", &table.send_query },
-        { "PQflush", &table.flush },
-        { "PQconsumeInput", &table.consume },
-        { "PQisBusy", &table.is_busy },
-        { "PQnotifies", &table.notifies },
-        { "PQfreemem", &table.freemem },
-        { "PQgetResult", &table.get_result },
-        { "PQresultStatus", &table.result_status },
-        { "PQresultErrorField", &table.error_field },
-        { "PQclear", &table.clear },
-        { "PQntuples", &table.ntuples },
-        { "PQnfields", &table.nfields },
-        { "PQgetisnull", &table.getisnull },
-        { "PQgetlength", &table.getlength },
-        { "PQgetvalue", &table.getvalue },
-    };
-    for (size_t i = 0; i < COUNT_OF(symbols); i++) {
-        void *found = dlsym(library, symbols[i].name);
-        missing = symbols[i].name;
-        if (!found)
-            return;
-        /* ISO C has no cast from an object's pointer to a function's. */
-        memcpy(symbols[i].to, &found, sizeof found);
-    }
-    missing = NULL;
-    /* It stays open: libraries below it register handlers that run when the process ends. */
-}
+static const LibraryFunction functions[] = {
+    { "PQconnectStartParams", &table.connect_start, NULL },
+    { "PQconnectPoll", &table.connect_poll, NULL },
+    { "PQconndefaults", &table.conndefaults, NULL },
+    { "PQconninfoFree", &table.conninfo_free, NULL },
+    { "PQsetErrorVerbosity", &table.set_verbosity, NULL },
+    { "PQsetNoticeReceiver", &table.set_notice_receiver, NULL },
+    { "PQfinish", &table.finish, NULL },
+    { "PQstatus", &table.status, NULL },
+    { "PQsocket", &table.socket, NULL },
+    { "PQhost", &table.host, NULL },
+    { "PQport", &table.port, NULL },
+    { "PQdb", &table.db, NULL },
+    { "PQuser", &table.user, NULL },
+    { "PQerrorMessage", &table.error_message, NULL },
+    { "PQserverVersion", &table.server_version, NULL },
+    { "PQbackendPID", &table.backend_pid, NULL },
+    { "PQsetnonblocking", &table.set_nonblocking, NULL },
+    { "PQenterPipelineMode", &table.enter_pipeline, NULL },
+    { "PQexitPipelineMode", &table.exit_pipeline, NULL },
+    { "PQpipelineSync", &table.pipeline_sync, NULL },
+    { "PQsendPrepare", &table.send_prepare, NULL },
+    { "PQsendQueryPrepared", &table.send_prepared, NULL },
+    { "PQsendQueryParams", &table.send_params, NULL },
+    { "PQsendQuery", &table.send_query, NULL },
+    { "PQflush", &table.flush, NULL },
+    { "PQconsumeInput", &table.consume, NULL },
+    { "PQisBusy", &table.is_busy, NULL },
+    { "PQnotifies", &table.notifies, NULL },
+    { "PQfreemem", &table.freemem, NULL },
+    { "PQgetResult", &table.get_result, NULL },
+    { "PQresultStatus", &table.result_status, NULL },
+    { "PQresultErrorField", &table.error_field, NULL },
+    { "PQclear", &table.clear, NULL },
+    { "PQntuples", &table.ntuples, NULL },
+    { "PQnfields", &table.nfields, NULL },
+    { "PQgetisnull", &table.getisnull, NULL },
+    { "PQgetlength", &table.getlength, NULL },
+    { "PQgetvalue", &table.getvalue, NULL },
+};
+
+static Library library = { .use = "a pad in Postgres",
+                           .package = "libpq5",
+                           .names = { "libpq.so.5" },
+                           .functions = functions,
+                           .count = COUNT_OF(functions) };
 
 jot_status pq_open(const Pq **out, Err *e)
 {
-    pthread_once(&once, open_library);
-    if (missing)
-        return err_set(e, JOT_UNSUPPORTED,
-                       "a pad in Postgres needs libpq 14 or newer, and '%s' is missing here: "
-                       "install libpq5",
-                       missing);
+    TRY(library_open(&library, e));
     *out = &table;
     return JOT_OK;
 }

@@ -26,6 +26,10 @@ static const char *const texts[] = {
         "SELECT set_config('statement_timeout', $1, false), set_config('lock_timeout', $2, false),"
         " set_config('idle_in_transaction_session_timeout', $3, false),"
         " set_config('default_transaction_isolation', 'read committed', false)",
+    /* Behind a pooler: the same for this transaction alone. */
+    [PG_LOCAL] =
+        "SELECT set_config('statement_timeout', $1, true), set_config('lock_timeout', $2, true),"
+        " set_config('idle_in_transaction_session_timeout', $3, true)",
     [PG_IDENTIFY] = "SELECT key, value FROM @.pad WHERE key IN ('format', 'id')",
     [PG_OTHERS] =
         "SELECT count(*) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace"

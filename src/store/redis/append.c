@@ -7,7 +7,7 @@
 
 #include "base/mutant.h"
 #include "store/redis/flight.h"
-#include "store/redis/row.h"
+#include "store/row.h"
 #include "store/sending.h"
 
 /* The number of one sending. */
@@ -47,6 +47,14 @@ static jot_status seal(Redis *p, Sending *a, const Seen *seen, Err *e)
     return sending_seal(&p->base, a, seen, draw_number(p), e);
 }
 
+/* Is it time to ask for the server's?  One that steps is noticed within a second. */
+static bool clock_is_old(const Redis *p)
+{
+    enum { SECOND_MS = 1000 };
+    int64_t age_ms = io_awake_ms(p->base.io) - p->base.served_awake_ms;
+    return !p->base.served_ms || age_ms < 0 || age_ms >= SECOND_MS;
+}
+
 /* Send the sealed record: JOT_OK with *code, and for CODE_AGAIN what to seal against. */
 static jot_status send(Redis *p, Sending *a, RedisCode *code, Seen *seen, Err *e)
 {
@@ -61,11 +69,13 @@ static jot_status send(Redis *p, Sending *a, RedisCode *code, Seen *seen, Err *e
     words_add_u64(&s.words, sending_window(a));
     words_add(&s.words, buf_str(&row));
     words_add(&s.words, a->sealed.body);
+    words_add(&s.words, clock_is_old(p) ? S("1") : S(""));
     jot_status st = redis_call(p, &s, code, &r, e);
     /* One that was sent and lost stays under way until an answer says what became of it. */
     a->under_way = st != JOT_OK && (a->under_way || p->lost);
     TRY(st);
-    store_saw_clock(&p->base, reply_number(r, 1));
+    if (reply_count(r) > 1)
+        store_saw_clock(&p->base, reply_number(r, 1));
     if (*code == CODE_CLASH) {
         *a->out = a->against;
         return store_name_taken(e, a->stream, reply_text(r, 2));

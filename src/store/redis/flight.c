@@ -21,10 +21,10 @@
 #include <string.h>
 
 #include "store/redis/connect.h"
-#include "store/redis/row.h"
+#include "store/row.h"
 
 enum {
-    CHUNK = 64 * 1024,
+    CHUNK = 16 * 1024,
     PAUSE_US = 20 * 1000,
     REPLICAS_MS = 5000,
     MOVES_MAX = 5,               /* from node to node without a pause */
@@ -86,6 +86,26 @@ Script script_begin(const Redis *p, Arena *arena, RedisScript which, const char 
     words_add(w, str(verb));
     words_add(w, str(p->id));
     words_add(w, stream);
+    return s;
+}
+
+Script script_get(const Redis *p, Arena *arena, const char *verb, Str stream, const char *set)
+{
+    Script s = { SCRIPT_READ, { .arena = arena } };
+    Words *w = &s.words;
+    assert(!stream.n == !!set); /* it is about one of them */
+    words_add(w, S("EVALSHA"));
+    words_add(w, (Str){ p->sha[SCRIPT_READ], REDIS_SHA_HEX });
+    words_add(w, set ? S("2") : S("3"));
+    add_key(w, p, "pad", S(""));
+    if (set) {
+        add_key(w, p, set, S(""));
+    } else {
+        add_key(w, p, "s:", stream);
+        add_key(w, p, "b:", stream);
+    }
+    words_add(w, str(verb));
+    words_add(w, str(p->id));
     return s;
 }
 
@@ -324,8 +344,8 @@ static jot_status care(Redis *p, const redisReply *r, Care *c, bool *again, Err 
         p->at = p->home;
         return *again ? redis_connect(p, e) : JOT_OK;
     case REMEDY_LOOK:
-        *again = c->which == SCRIPT_REST;
-        c->which = SCRIPT_LOOK;
+        *again = c->which == SCRIPT_REST || c->which == SCRIPT_READ;
+        c->which = c->which == SCRIPT_READ ? SCRIPT_READ_LOOK : SCRIPT_LOOK;
         return JOT_OK;
     case REMEDY_NONE:
         break;
@@ -436,7 +456,13 @@ jot_status redis_wait_replicas(Redis *p, Err *e)
 
 size_t reply_count(const redisReply *r)
 {
-    return r->elements;
+    return r ? r->elements : 0;
+}
+
+const redisReply *reply_list(const redisReply *r, size_t i)
+{
+    bool there = i < r->elements && r->element[i] && r->element[i]->type == REDIS_REPLY_ARRAY;
+    return there ? r->element[i] : NULL;
 }
 
 Str reply_text(const redisReply *r, size_t i)

@@ -35,7 +35,11 @@ typedef struct Script {
  * the writer's number are in it. */
 Script script_begin(const Redis *p, Arena *arena, RedisScript which, const char *verb, Str stream,
                     Str guard);
-/* The same with the writer's number, and the condition that head and guard are still there. */
+/* A call of SCRIPT_READ, about a stream, or about a set of names ("live"): the verb and the pad's
+ * id are in it. */
+Script script_get(const Redis *p, Arena *arena, const char *verb, Str stream, const char *set);
+/* As script_begin with the writer's number, and the condition that head and guard are still there.
+ */
 Script script_if(const Redis *p, Arena *arena, RedisScript which, const char *verb,
                  const Standing *now);
 
@@ -87,7 +91,10 @@ MUST_USE bool redis_pause(Redis *p);
 /* The text, or the number, at a place of an array; what is not there is empty, or 0. */
 Str reply_text(const redisReply *r, size_t i);
 int64_t reply_number(const redisReply *r, size_t i);
+/* NULL has none. */
 size_t reply_count(const redisReply *r);
+/* The array at a place of one; NULL: there is none. */
+const redisReply *reply_list(const redisReply *r, size_t i);
 /* A seq of 16 hex digits. */
 uint64_t reply_seq(const redisReply *r, size_t i);
 /* The row there; JOT_CORRUPT if it is none.  An empty one gives a record of seq 0. */

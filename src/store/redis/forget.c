@@ -10,7 +10,7 @@
 
 #include "base/mutant.h"
 #include "store/redis/flight.h"
-#include "store/redis/row.h"
+#include "store/row.h"
 #include "store/sending.h"
 
 enum { TRIM_BATCH = 1000 }; /* records dropped in one step, so that others get a turn */

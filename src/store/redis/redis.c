@@ -16,7 +16,7 @@
 #include "store/redis/flight.h"
 #include "store/redis/forget.h"
 #include "store/redis/pad.h"
-#include "store/redis/row.h"
+#include "store/row.h"
 
 /* --- Opening --------------------------------------------------------------------------- */
 
@@ -60,56 +60,124 @@ static bool body_fits(const Record *r)
     return r->body.n == m->size && hash_eq(hash_of(r->body), m->sha256);
 }
 
-static jot_status redis_head(Store *s, Str stream, HeadWant want, Arena *into, Record *out, Err *e)
+/* How often a body may be gone when it is asked for, before it comes through the script whatever
+ * that costs. */
+enum { LOOKS = 3 };
+
+/* A read under way: rows, and then the bodies that did not come along with them. */
+typedef struct Look {
+    Redis *p;
+    Str stream;
+    Arena *into;
+    int n;          /* the so-maniest */
+    uint64_t along; /* bytes of bodies that come with their rows */
+    bool whole;     /* else a body was gone: look again */
+} Look;
+
+static jot_status look_begin(Look *l, Err *e)
 {
-    Redis *p = (Redis *)s;
+    l->along = l->n++ < LOOKS - 1 ? REDIS_ALONG : STORE_READ_BYTES + STORE_BODY_MAX;
+    l->whole = true;
+    return redis_ready(l->p, "read", l->stream, e);
+}
+
+/* The bodies of these records, by one command.  Not whole: one of them is not there any more,
+ * because of a redaction or a trim since the rows were read, or the server has something against
+ * it. */
+static jot_status fetch_bodies(Look *l, Record *items, size_t n, Err *e)
+{
     AUTO(Arena) arena = { 0 };
     AUTO_PTR(redisReply) r = NULL;
+    Words w = { .arena = &arena };
+    words_add(&w, S("HMGET"));
+    words_add(&w, arena_printf(&arena, "%sb:" STR_FMT, l->p->prefix, STR_ARG(l->stream)));
+    for (size_t i = 0; i < n; i++)
+        words_add_seq(&w, items[i].mark.seq);
+    jot_status st = redis_command(l->p, &w, &r, e);
+    l->whole = st == JOT_OK && r->type == REDIS_REPLY_ARRAY && r->elements == n;
+    for (size_t i = 0; i < n && l->whole; i++) {
+        const Mark *m = &items[i].mark;
+        items[i].body = arena_copy(l->into, reply_text(r, i));
+        l->whole = m->redacted || m->op == OP_DELETE || items[i].body.n == m->size;
+    }
+    return l->p->lost ? JOT_OK : st; /* it is asked again, on another connection */
+}
+
+static jot_status look_at_head(Look *l, bool body, Record *out, Err *e)
+{
+    AUTO(Arena) arena = { 0 };
+    AUTO_PTR(redisReply) r = NULL;
+    Script script = script_get(l->p, &arena, "head", l->stream, NULL);
+    words_add_u64(&script.words, body ? l->along : 0);
+    TRY(redis_ask(l->p, &script, &r, e));
+    TRY(reply_row(l->p, r, 1, l->into, out, e));
+    TRY(known_keep(&l->p->known, l->stream, &out->mark, e));
+    if (out->mark.seq == 0)
+        return store_not_found(e, l->stream);
+    if (!body)
+        return JOT_OK;
+    if (reply_count(r) == 2)
+        return fetch_bodies(l, out, 1, e);
+    out->body = arena_copy(l->into, reply_text(r, 2));
+    return JOT_OK;
+}
+
+static jot_status redis_head(Store *s, Str stream, HeadWant want, Arena *into, Record *out, Err *e)
+{
+    Look look = { .p = (Redis *)s, .stream = stream, .into = into };
     Shown shown;
     bool body = want != HEAD_MARK;
-    *out = (Record){ 0 };
-    TRY(redis_ready(p, "read", stream, e));
-    Script script = script_begin(p, &arena, SCRIPT_REST, "head", stream, (Str){ 0 });
-    words_add(&script.words, (Str){ 0 });
-    words_add_u64(&script.words, body);
-    TRY(redis_ask(p, &script, &r, e));
-    TRY(reply_row(p, r, 1, into, out, e));
-    TRY(known_keep(&p->known, stream, &out->mark, e));
-    if (out->mark.seq == 0)
-        return store_not_found(e, stream);
-    if (body)
-        out->body = arena_copy(into, reply_text(r, 2));
+    do {
+        *out = (Record){ 0 };
+        TRY(look_begin(&look, e));
+        TRY(look_at_head(&look, body, out, e));
+    } while (!look.whole);
     if (body && !body_fits(out))
         return err_set(e, JOT_CORRUPT, "record %llu of '%s' does not have the hash in its header",
                        (unsigned long long)out->mark.seq, err_show(&shown, stream));
     return JOT_OK;
 }
 
-static jot_status redis_read(Store *s, Str stream, SeqRange range, Arena *into, Records *out,
-                             Err *e)
+/* The records of a page, each row with its body if those came along. */
+static void take_records(const Look *l, const redisReply *r, Records *out)
 {
-    enum { FIRST = 3 };
-    Redis *p = (Redis *)s;
+    const redisReply *rows = reply_list(r, 3), *bodies = reply_list(r, 4);
+    size_t n = reply_count(rows);
+    out->items = NEW_ARRAY(l->into, Record, n);
+    for (size_t i = 0; i < n; i++) {
+        Record *to = &out->items[out->n];
+        bool good = reply_row(l->p, rows, i, l->into, to, NULL) == JOT_OK;
+        if (bodies)
+            to->body = arena_copy(l->into, reply_text(bodies, i));
+        *(good ? &out->n : &out->damaged) += 1;
+    }
+}
+
+static jot_status look_at_page(Look *l, SeqRange range, Records *out, Err *e)
+{
     AUTO(Arena) arena = { 0 };
     AUTO_PTR(redisReply) r = NULL;
-    TRY(redis_ready(p, "read", stream, e));
-    Script script = script_begin(p, &arena, SCRIPT_REST, "read", stream, (Str){ 0 });
-    words_add(&script.words, (Str){ 0 });
+    Script script = script_get(l->p, &arena, "read", l->stream, NULL);
     words_add_seq(&script.words, range.from);
     words_add_u64(&script.words, range.limit);
     words_add_u64(&script.words, STORE_READ_BYTES);
-    TRY(redis_ask(p, &script, &r, e));
+    words_add_u64(&script.words, l->along);
+    TRY(redis_ask(l->p, &script, &r, e));
     *out = (Records){ .more = reply_number(r, 1) };
     if (!reply_number(r, 2))
-        return store_not_found(e, stream);
-    size_t n = reply_count(r) > FIRST ? (reply_count(r) - FIRST) / 2 : 0;
-    out->items = NEW_ARRAY(into, Record, n);
-    for (size_t i = 0; i < n; i++) {
-        Record *to = &out->items[out->n];
-        bool good = reply_row(p, r, FIRST + 2 * i, into, to, NULL) == JOT_OK;
-        to->body = arena_copy(into, reply_text(r, FIRST + 2 * i + 1));
-        *(good ? &out->n : &out->damaged) += 1;
-    }
+        return store_not_found(e, l->stream);
+    take_records(l, r, out);
+    return out->n == 0 || reply_list(r, 4) ? JOT_OK : fetch_bodies(l, out->items, out->n, e);
+}
+
+static jot_status redis_read(Store *s, Str stream, SeqRange range, Arena *into, Records *out,
+                             Err *e)
+{
+    Look look = { .p = (Redis *)s, .stream = stream, .into = into };
+    do {
+        TRY(look_begin(&look, e));
+        TRY(look_at_page(&look, range, out, e));
+    } while (!look.whole);
     return JOT_OK;
 }
 
@@ -132,12 +200,14 @@ static void add_range(Words *w, Str prefix, Str after)
     words_add(w, (Str){ end, prefix.n + 1 });
 }
 
-static jot_status read_listed(Redis *p, const redisReply *r, size_t i, Arena *into, Listed *out,
+static jot_status read_listed(Redis *p, const redisReply *heads, size_t i, Arena *into, Listed *out,
                               Err *e)
 {
     Record head;
-    TRY(reply_row(p, r, i + 1, into, &head, e));
-    *out = (Listed){ arena_copy(into, reply_text(r, i)), head.mark, head.by, head.meta };
+    TRY(reply_row(p, heads, i, into, &head, e));
+    out->mark = head.mark;
+    out->by = head.by;
+    out->meta = head.meta;
     return JOT_OK;
 }
 
@@ -147,19 +217,22 @@ static jot_status redis_list(Store *s, const ListQuery *q, Arena *into, Listing 
     AUTO(Arena) arena = { 0 };
     AUTO_PTR(redisReply) r = NULL;
     TRY(redis_ready(p, "list", q->prefix, e));
-    Script script = script_begin(p, &arena, SCRIPT_REST, "list", (Str){ 0 }, (Str){ 0 });
-    words_add(&script.words, (Str){ 0 });
-    words_add_u64(&script.words, list_takes_all(q->which));
+    const char *set = list_takes_all(q->which) ? "names" : "live";
+    Script script = script_get(p, &arena, "list", (Str){ 0 }, set);
     add_range(&script.words, q->prefix, q->after);
     words_add_u64(&script.words, q->limit + 1);
     words_add_u64(&script.words, list_takes_heads(q->which));
     words_add(&script.words, arena_printf(&arena, "%ss:", p->prefix));
     TRY(redis_ask(p, &script, &r, e));
-    size_t n = reply_count(r) / 2;
+    const redisReply *names = reply_list(r, 1), *heads = reply_list(r, 2);
+    size_t n = reply_count(names);
     *out = (Listing){ .n = n < q->limit ? n : q->limit, .more = n > q->limit };
     out->items = NEW_ARRAY(into, Listed, out->n + 1);
-    for (size_t i = 0; i < out->n; i++)
-        TRY(read_listed(p, r, 1 + 2 * i, into, &out->items[i], e));
+    for (size_t i = 0; i < out->n; i++) {
+        out->items[i] = (Listed){ .name = arena_copy(into, reply_text(names, i)) };
+        if (heads)
+            TRY(read_listed(p, heads, i, into, &out->items[i], e));
+    }
     return JOT_OK;
 }
 

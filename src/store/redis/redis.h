@@ -37,6 +37,7 @@ enum {
     REDIS_MARGIN_MS = 1000,      /* of the server's clock */
     REDIS_CAVEATS_MAX = 768,
     REDIS_PORT = 6379,
+    REDIS_ALONG = 16 * 1024, /* bytes of bodies that come with their rows, through a script */
     REDIS_SHA_HEX = 40,
 };
 

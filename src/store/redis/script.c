@@ -13,10 +13,55 @@
 #include "store/redis/script.h"
 
 /* clang-format off */
-#define SHARED \
+#define TOP \
     "local call, sub = redis.call, string.sub\n" \
     "local verb, name, nonce = ARGV[1], ARGV[3], ARGV[4]\n" \
     "local pad, names, living, changes, rows, bodies, guard = unpack(KEYS)\n" \
+    "if verb ~= 'make' and verb ~= 'facts' and call('HGET', pad, 'id') ~= ARGV[2] then return { -1 } end\n"
+
+/* What is read most has a script of its own, with no key that it does not need: each key and argument
+ * of a script, each function that it makes and each command that it calls costs as much as a whole command
+ * outside of one.  KEYS are the pad's facts and what the verb names; ARGV is the verb, the pad's id, and
+ * what the verb takes.
+ *
+ * A text of 2 KiB costs 3 us on its way through Lua, which is most of what a read costs, and nobody else is served
+ * meanwhile.  So only a few bytes of bodies come along, and the client asks for more of them by a plain command. */
+#define READING \
+    "local call, verb = redis.call, ARGV[1]\n" \
+    "if call('HGET', KEYS[1], 'id') ~= ARGV[2] then return { -1 } end\n" \
+    /* head: rows, bodies; up to which size the body comes along */ \
+    "if verb == 'head' then\n" \
+    " local row = call('ZREVRANGE', KEYS[2], 0, 0)[1]\n" \
+    " if not row then return { 0 } end\n" \
+    " if tonumber(string.match(row, '^0 %x%x %d+ %d+ (%d+)', 102) or 0) > tonumber(ARGV[3]) then return { 0, row } end\n" \
+    " return { 0, row, call('HGET', KEYS[3], string.sub(row, 1, 16)) or '' }\n" \
+    "end\n" \
+    /* read: rows, bodies; from which seq, how many, how many bytes, up to which sum of sizes the bodies come along */ \
+    "if verb == 'read' then\n" \
+    " local limit, room, more = tonumber(ARGV[4]), tonumber(ARGV[5]), 0\n" \
+    " local found = call('ZRANGEBYLEX', KEYS[2], '[' .. ARGV[3], '+', 'LIMIT', 0, limit + 1)\n" \
+    " local at, sum = {}, 0\n" \
+    " for i, row in ipairs(found) do\n" \
+    "  local size = string.match(row, '^0 %x%x %d+ %d+ (%d+)', 102)\n" /* 1: it is redacted */ \
+    "  sum = sum + (tonumber(size) or 0)\n" \
+    "  if i > limit or (i > 1 and sum > room) then more = 1; found[i] = nil; break end\n" \
+    "  at[i] = string.sub(row, 1, 16)\n" \
+    " end\n" \
+    " if #at == 0 then return { 0, 0, call('EXISTS', KEYS[2]) } end\n" \
+    " if sum > tonumber(ARGV[6]) then return { 0, more, 1, found } end\n" \
+    " return { 0, more, 1, found, call('HMGET', KEYS[3], unpack(at)) }\n" \
+    "end\n" \
+    /* list: names; the range, how many, 1 for heads; rows are found by the prefix of their keys */ \
+    "if verb == 'list' then\n" \
+    " local found = call('ZRANGEBYLEX', KEYS[2], ARGV[3], ARGV[4], 'LIMIT', 0, ARGV[5])\n" \
+    " if ARGV[6] ~= '1' then return { 0, found } end\n" \
+    " local heads = {}\n" \
+    " for i, one in ipairs(found) do heads[i] = call('ZREVRANGE', ARGV[7] .. one, 0, 0)[1] or '' end\n" \
+    " return { 0, found, heads }\n" \
+    "end\n" \
+    "return redis.error_reply('ERR no such verb')\n"
+
+#define SHARED \
     "local zero = '0000000000000000'\n" \
     "local function head(key) return call('ZREVRANGE', key, 0, 0)[1] end\n" \
     "local function seq(row) return row and sub(row, 1, 16) or zero end\n" \
@@ -53,10 +98,24 @@
     " local out = { code, now(), guard_seq() }\n" \
     " for i, row in ipairs(call('ZREVRANGE', rows, 0, n - 1)) do out[3 + i] = row end\n" \
     " return out\n" \
-    "end\n" \
-    "if verb ~= 'make' and verb ~= 'facts' and call('HGET', pad, 'id') ~= ARGV[2] then return { -1 } end\n"
+    "end\n"
 
-static const char add[] = "#!lua\n" SHARED
+/* The usual append, before any function is made: to a value or a log, without a guard and without an id. */
+#define FOLLOW \
+    "if verb == 'append' and ARGV[7] == '' and sub(ARGV[9], 104, 105) == '00' then\n" \
+    " local was = call('ZREVRANGE', rows, 0, 0)[1]\n" \
+    " if was and sub(was, 1, 16) == ARGV[5] and sub(was, 35, 98) == ARGV[6] and sub(was, 100, 100) ~= '2'\n" \
+    "  and sub(ARGV[9], 100, 100) ~= '2' then\n" \
+    "  call('ZADD', rows, 0, ARGV[9])\n" \
+    "  if ARGV[10] ~= '' then call('HSET', bodies, sub(ARGV[9], 1, 16), ARGV[10]) end\n" \
+    "  call('XADD', changes, 'MAXLEN', '~', 65536, '*', 'n', name, 'w', nonce)\n" \
+    "  if ARGV[11] == '' then return { 0 } end\n" \
+    "  local t = call('TIME')\n" \
+    "  return { 0, t[1] .. string.format('%03d', math.floor(tonumber(t[2]) / 1000)) }\n" \
+    " end\n" \
+    "end\n"
+
+static const char add[] = "#!lua\n" TOP FOLLOW SHARED
     /* A live name above or below one that is about to live. */
     "local function clash()\n"
     " local at = string.find(name, '/', 1, true)\n" /* a kind alone is no name */
@@ -85,7 +144,7 @@ static const char add[] = "#!lua\n" SHARED
     " call('ZADD', rows, 0, row)\n"
     " if body ~= '' then call('HSET', bodies, sub(row, 1, 16), body) end\n"
     "end\n"
-    /* append: how many rows to answer with, row, body */
+    /* append: how many rows to answer with, row, body, not '' if the time is wanted */
     "if verb == 'append' then\n"
     " local was, row = head(rows), ARGV[9]\n"
     " if not stands(was) or id_seen(row) then\n"
@@ -131,34 +190,6 @@ static const char add[] = "#!lua\n" SHARED
 #define REST \
     /* look: how many rows */ \
     "if verb == 'look' then return recent(2, tonumber(ARGV[5])) end\n" \
-    /* head: 1 for the body, too */ \
-    "if verb == 'head' then\n" \
-    " local row = head(rows)\n" \
-    " if not row then return { 0 } end\n" \
-    " return { 0, row, ARGV[5] == '1' and call('HGET', bodies, seq(row)) or '' }\n" \
-    "end\n" \
-    /* read: from which seq, how many, how many bytes */ \
-    "if verb == 'read' then\n" \
-    " local limit, room, out = tonumber(ARGV[6]), tonumber(ARGV[7]), { 0, 0, call('EXISTS', rows) }\n" \
-    " for i, row in ipairs(call('ZRANGEBYLEX', rows, '[' .. ARGV[5], '+', 'LIMIT', 0, limit + 1)) do\n" \
-    "  room = room - call('HSTRLEN', bodies, seq(row))\n" \
-    "  if i > limit or (i > 1 and room < 0) then out[2] = 1; break end\n" \
-    "  out[2 * i + 2] = row\n" \
-    "  out[2 * i + 3] = call('HGET', bodies, seq(row)) or ''\n" \
-    " end\n" \
-    " return out\n" \
-    "end\n" \
-    /* list: 1 for all, the range, how many, 1 for heads; rows are found by the prefix of their keys */ \
-    "if verb == 'list' then\n" \
-    " local from = ARGV[5] == '1' and names or living\n" \
-    " local found = call('ZRANGEBYLEX', from, ARGV[6], ARGV[7], 'LIMIT', 0, ARGV[8])\n" \
-    " local out = { 0 }\n" \
-    " for i, one in ipairs(found) do\n" \
-    "  out[2 * i] = one\n" \
-    "  out[2 * i + 1] = ARGV[9] == '1' and head(ARGV[10] .. one) or ''\n" \
-    " end\n" \
-    " return out\n" \
-    "end\n" \
     /* beside: a seq, the seq of a record that may be the client's own (0: the head), how many of the newest */ \
     "if verb == 'beside' then\n" \
     " local mine = ARGV[6] == zero and head(rows) or row_of(ARGV[6])\n" \
@@ -217,10 +248,10 @@ static const char add[] = "#!lua\n" SHARED
     " return { 0, now(), f[1] or '', f[2] or '', f[3] or '', f[4] or '' }\n" \
     "end\n"
 
-static const char look[] = "#!lua flags=no-writes,allow-oom\n" SHARED REST
+static const char look[] = "#!lua flags=no-writes,allow-oom\n" TOP SHARED REST
     "return redis.error_reply('ERR no such verb')\n";
 
-static const char rest[] = "#!lua flags=allow-oom\n" SHARED REST
+static const char rest[] = "#!lua flags=allow-oom\n" TOP SHARED REST
     /* fact: which, what it must be now, what it becomes ('' removes it) */
     "if verb == 'fact' then\n"
     " if (call('HGET', pad, ARGV[5]) or '') ~= ARGV[6] then return { 2 } end\n"
@@ -269,6 +300,12 @@ static const char rest[] = "#!lua flags=allow-oom\n" SHARED REST
     " return { 0 }\n"
     "end\n"
     "return redis.error_reply('ERR no such verb')\n";
+
+static const char see[] = "#!lua flags=no-writes,allow-oom\n" READING;
+static const char get[] = "#!lua flags=allow-oom\n" READING;
 /* clang-format on */
 
-const char *const redis_scripts[SCRIPTS] = { add, rest, look };
+const char *const redis_scripts[SCRIPTS] = {
+    [SCRIPT_ADD] = add,   [SCRIPT_READ] = get,  [SCRIPT_READ_LOOK] = see,
+    [SCRIPT_REST] = rest, [SCRIPT_LOOK] = look,
+};

@@ -6,8 +6,11 @@
  * old: the server refuses what may write there. */
 typedef enum RedisScript {
     SCRIPT_ADD,  /* what needs room: refused while the server's memory is full */
-    SCRIPT_REST, /* reading and forgetting */
-    SCRIPT_LOOK, /* the same, reading only, for a server that has just refused all writes */
+    SCRIPT_READ, /* heads, records and lists */
+    SCRIPT_REST, /* other reading, and forgetting */
+    /* The same, reading only, for a server that has just refused all writes. */
+    SCRIPT_READ_LOOK,
+    SCRIPT_LOOK,
     SCRIPTS
 } RedisScript;
 

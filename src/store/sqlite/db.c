@@ -104,9 +104,12 @@ static const char *const texts[] = {
     [DB_TAKEN] = "UPDATE pad SET value = value + ?1 WHERE key = 'taken'",
     [DB_COUNTED] = "SELECT count(*), coalesce(max(n), 0),"
                    " (SELECT value FROM pad WHERE key = 'given'),"
-                   " (SELECT value FROM pad WHERE key = 'taken') FROM records",
+                   " (SELECT value FROM pad WHERE key = 'taken'),"
+                   " (SELECT value FROM pad WHERE key = 'ahead') FROM records",
     [DB_COUNT_ANEW] = "INSERT OR REPLACE INTO pad SELECT 'given', coalesce(max(n), 0) FROM records"
                       " UNION ALL SELECT 'taken', coalesce(max(n), 0) - count(*) FROM records",
+    [DB_AHEAD] = "INSERT OR REPLACE INTO pad SELECT 'ahead', max(?1, coalesce("
+                 "(SELECT value FROM pad WHERE key = 'ahead'), 0))",
 };
 _Static_assert(COUNT_OF(texts) == DB_STMTS, "every statement has a text");
 
@@ -350,13 +353,17 @@ static void map_if_large(Db *d)
         sqlite3_exec(d->sql, "PRAGMA mmap_size = 1099511627776", NULL, NULL, NULL) == SQLITE_OK;
 }
 
+int db_stat_log(const Db *d, struct stat *out)
+{
+    AUTO(Arena) arena = { 0 };
+    return io_stat(d->base.io, d->dir, arena_printf(&arena, "%s-wal", d->name).p, out);
+}
+
 /* A log that holds something must be read, and that needs shared memory beside the file. */
 static bool log_is_empty(const Db *d)
 {
-    AUTO(Arena) arena = { 0 };
-    const char *name = arena_printf(&arena, "%s-wal", d->name).p;
     struct stat st;
-    int got = io_stat(d->base.io, d->dir, name, &st);
+    int got = db_stat_log(d, &st);
     return got == -ENOENT || (got == 0 && st.st_size == 0);
 }
 
@@ -408,6 +415,8 @@ static jot_status connect_once(Db *d, Err *e)
         db_disconnect(d, false);
     else if (sqlite3_db_readonly(d->sql, "main") == 1)
         db_read_only(d, "its file cannot be written");
+    else if (db_stat_log(d, &d->log) < 0) /* it is open since the first read */
+        d->log = (struct stat){ 0 };
     return st;
 }
 

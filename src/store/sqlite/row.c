@@ -1,4 +1,12 @@
-/* row.c - between rows of the tables and the contract's marks, records and heads. */
+/* row.c - between rows of the tables and the contract's marks, records and heads.
+ *
+ *     heads    name ──► stream (its number), n, a copy of the head's mark
+ *                                             │
+ *     records  n ──► stream, seq, mark, body ─┘
+ *
+ * A record is added under the next n, then the row of its stream in `heads` is set to it, in the
+ * same transaction: a head is read from one row, and its history by (stream, seq).  n only grows
+ * and is never given twice, so it is also the order of all changes of the pad. */
 #include <assert.h>
 #include <string.h>
 
@@ -185,6 +193,19 @@ jot_status head_rewrite(Db *d, Str stream, Newest *newest, Err *e)
     return set_head(d, stream, &head, r, false, e);
 }
 
+/* Tokens are given in order, and so is n: every record has one.  So the highest n tells how far
+ * tokens can have come, but for those that were raised (store_raise_tokens).  How far they are
+ * ahead of n since then is written down, for the day when their stream is lost. */
+static jot_status note_tokens(Db *d, Str stream, const Head *head, Err *e)
+{
+    AUTO_PTR(sqlite3_stmt) q = NULL;
+    if (!str_eq(stream, S(STORE_TOKENS)) || head->mark.seq <= (uint64_t)head->n)
+        return JOT_OK;
+    TRY(db_stmt(d, DB_AHEAD, &q, e));
+    db_bind_u64(q, 1, head->mark.seq - (uint64_t)head->n);
+    return db_run(d, q, e);
+}
+
 jot_status head_add(Db *d, Str stream, Head *head, const Record *records, size_t n, Err *e)
 {
     bool fresh = mark_last(&head->mark) == 0;
@@ -193,6 +214,7 @@ jot_status head_add(Db *d, Str stream, Head *head, const Record *records, size_t
         assert(records[i].mark.seq > head->mark.seq);
         TRY(add_record(d, head, &records[i], e));
     }
+    TRY(note_tokens(d, stream, head, e));
     return set_head(d, stream, head, &records[n - 1], fresh, e);
 }
 

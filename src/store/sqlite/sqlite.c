@@ -142,6 +142,55 @@ static jot_status sqlite_append(Store *s, Str stream, const Expect *x, const Dra
     return db_end(d, append_in(d, stream, &checked, draft, out, e), e);
 }
 
+/* Is one before it, to the same stream, left to be answered alone? */
+static bool follows_left(const Append *items, size_t i)
+{
+    bool left = false;
+    for (size_t k = 0; !left && k < i; k++)
+        left = items[k].status == JOT_CANCELLED && str_eq(items[k].stream, items[i].stream);
+    return left;
+}
+
+/* Many in one transaction.  One whose condition does not hold has changed nothing, and is left to
+ * be answered alone; whatever else fails takes all of it back. */
+static jot_status append_many_in(Db *d, Append *items, size_t n, Err *e)
+{
+    bool left = false;
+    for (size_t i = 0; i < n; i++) {
+        Append *a = &items[i];
+        if (a->status != JOT_CANCELLED || (left && follows_left(items, i)))
+            continue;
+        Err why = { 0 };
+        jot_status st = append_in(d, a->stream, &a->expect, &a->draft, &a->mark, &why);
+        bool own = st == JOT_CONFLICT || st == JOT_FENCED || st == JOT_ID_REUSED ||
+                   st == JOT_INVALID || st == JOT_NOT_FOUND;
+        if (st != JOT_OK && !own)
+            return err_pass(e, &why, st);
+        if (st == JOT_OK)
+            a->status = JOT_OK;
+        left = left || own;
+    }
+    d->tells = false; /* who is answered alone hears of what was lost */
+    return JOT_OK;
+}
+
+static jot_status sqlite_append_many(Store *s, Append *items, size_t n, Err *e)
+{
+    Db *d = (Db *)s;
+    if (n < 2)
+        return JOT_OK;
+    TRY(db_begin(d, items[0].stream, e));
+    Err why = { 0 };
+    jot_status st = db_end(d, append_many_in(d, items, n, &why), &why);
+    for (size_t i = 0; i < n && st != JOT_OK; i++)
+        if (items[i].status == JOT_OK) {
+            items[i].status = st;
+            items[i].why = why;
+        }
+    /* What was not reached would fail as well. */
+    return st == JOT_OK || st == JOT_UNKNOWN ? JOT_OK : err_pass(e, &why, st);
+}
+
 /* Into a gap: what stands before and after it must fit. */
 static jot_status fill_in(Db *d, Str stream, const Head *head, const Batch *b, Err *e)
 {
@@ -430,6 +479,7 @@ const StoreOps sqlite_ops = {
     .open = sqlite_open,
     .close = sqlite_close,
     .append = sqlite_append,
+    .append_many = sqlite_append_many,
     .head = sqlite_head,
     .read = sqlite_read,
     .list = sqlite_list,

@@ -151,6 +151,7 @@ typedef struct Counted {
     int64_t rows, last; /* there are, and the highest n */
     int64_t records;    /* there should be, ... */
     int64_t given;      /* ... after so many values of n ... */
+    int64_t ahead;      /* tokens may be so much higher than n (row.c) */
     bool known;         /* ... if nobody who does not count has written since */
 } Counted;
 
@@ -162,7 +163,8 @@ static jot_status read_count(Db *d, Counted *out, Err *e)
     TRY(db_step(d, q, &row, e));
     *out = (Counted){ .rows = sqlite3_column_int64(q, 0),
                       .last = sqlite3_column_int64(q, 1),
-                      .given = sqlite3_column_int64(q, 2) };
+                      .given = sqlite3_column_int64(q, 2),
+                      .ahead = sqlite3_column_int64(q, 4) };
     out->records = out->given - sqlite3_column_int64(q, 3);
     out->known = sqlite3_column_type(q, 2) == SQLITE_INTEGER &&
                  sqlite3_column_type(q, 3) == SQLITE_INTEGER && out->given >= out->last;
@@ -215,8 +217,8 @@ jot_status sqlite_heads(Store *s, const VerifyHooks *hooks, bool accept, HeadsSe
     return count_anew(d, e);
 }
 
-/* Every record of the stream of tokens had an n of its own, at least as high as its seq.  Where no
- * record is missing, there was none. */
+/* Every record of the stream of tokens had an n of its own, at least as high as its seq but for
+ * what they were ahead.  Where no record is missing, there was none. */
 jot_status sqlite_tokens(Store *s, uint64_t *out, Err *e)
 {
     Db *d = (Db *)s;
@@ -229,7 +231,11 @@ jot_status sqlite_tokens(Store *s, uint64_t *out, Err *e)
     if (mark_last(&newest.record.mark))
         return JOT_OK;
     TRY(read_count(d, &c, e));
+    uint64_t n = (uint64_t)(c.given > c.last ? c.given : c.last), ahead = (uint64_t)c.ahead;
+    /* Numbers that nobody can have counted to are damage. */
+    if (n >= STORE_TOKENS_UNSEEN || ahead > STORE_SEQ_MAX - STORE_TOKENS_UNSEEN)
+        return JOT_OK;
     if (!c.known || c.rows < c.records)
-        *out = (uint64_t)(c.given > c.last ? c.given : c.last);
+        *out = n + ahead;
     return JOT_OK;
 }

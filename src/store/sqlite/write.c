@@ -226,9 +226,30 @@ static jot_status settle(Db *d, Err *e)
     return db_fault(d, rc, e);
 }
 
+/* What is written to a log that no longer has its name is lost with this process, though SQLite
+ * reads it back to us: the database was put back before its log, or the log was removed.  If it is
+ * only gone, nobody can have begun another, so what it holds is brought into the database; then the
+ * handle stops writing.  (A new one would not do: others share the log's index with this one.) */
+static jot_status check_same_log(Db *d, Err *e)
+{
+    struct stat now;
+    int got = db_stat_log(d, &now);
+    if (d->log.st_ino == 0 && got == 0)
+        d->log = now; /* a database that had none when it was opened */
+    bool same = got == 0 && now.st_ino == d->log.st_ino && now.st_dev == d->log.st_dev;
+    if (d->log.st_ino == 0 || same || (got < 0 && !io_missing(got)))
+        return JOT_OK;
+    if (got < 0)
+        sqlite3_wal_checkpoint_v2(d->sql, "main", SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
+    db_read_only(d, "its log (-wal) was removed or replaced while it was open: end the programs "
+                    "that have it open, then open it again");
+    return store_refuse_write(&d->base, e);
+}
+
 static jot_status begin_locked(Db *d, Err *e)
 {
     assert(sqlite3_get_autocommit(d->sql)); /* no transaction is left of an earlier write */
+    TRY(check_same_log(d, e));
     if (d->unsettled)
         TRY(settle(d, e));
     int rc = db_plain(d, DB_BEGIN);

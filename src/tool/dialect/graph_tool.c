@@ -301,7 +301,7 @@ const Tool tool_create_entities = {
     .about =
         "Create multiple new entities in the knowledge graph; those that exist are left alone.",
     .effects = TOOL_WRITES | TOOL_IDEMPOTENT,
-    .params = { { "entities", PARAM_OBJECTS, .fields = entity_fields } },
+    .params = PARAMS({ "entities", PARAM_OBJECTS, .fields = entity_fields }),
     .output = entities_out,
     .run = create_entities,
 };
@@ -312,7 +312,7 @@ const Tool tool_create_relations = {
     .about = "Create multiple new relations between entities in the knowledge graph. Relations "
              "should be in active voice.",
     .effects = TOOL_WRITES | TOOL_IDEMPOTENT,
-    .params = { { "relations", PARAM_OBJECTS, .fields = relation_fields } },
+    .params = PARAMS({ "relations", PARAM_OBJECTS, .fields = relation_fields }),
     .output = relations_out,
     .run = create_relations,
 };
@@ -322,7 +322,7 @@ const Tool tool_add_observations = {
     .title = "Add observations",
     .about = "Add new observations to existing entities in the knowledge graph.",
     .effects = TOOL_WRITES | TOOL_IDEMPOTENT,
-    .params = { { "observations", PARAM_OBJECTS, .fields = addition_fields } },
+    .params = PARAMS({ "observations", PARAM_OBJECTS, .fields = addition_fields }),
     .output = results_out,
     .run = add_observations,
 };
@@ -332,7 +332,7 @@ const Tool tool_delete_entities = {
     .title = "Delete entities",
     .about = "Delete multiple entities and their associated relations from the knowledge graph.",
     .effects = TOOL_DELETES | TOOL_IDEMPOTENT,
-    .params = { { "entityNames", PARAM_TEXTS, .max = NAME_MAX_BYTES } },
+    .params = PARAMS({ "entityNames", PARAM_TEXTS, .max = NAME_MAX_BYTES }),
     .output = done_out,
     .run = delete_entities,
 };
@@ -342,7 +342,7 @@ const Tool tool_delete_observations = {
     .title = "Delete observations",
     .about = "Delete specific observations from entities in the knowledge graph.",
     .effects = TOOL_DELETES | TOOL_IDEMPOTENT,
-    .params = { { "deletions", PARAM_OBJECTS, .fields = deletion_fields } },
+    .params = PARAMS({ "deletions", PARAM_OBJECTS, .fields = deletion_fields }),
     .output = done_out,
     .run = delete_observations,
 };
@@ -352,7 +352,7 @@ const Tool tool_delete_relations = {
     .title = "Delete relations",
     .about = "Delete multiple relations from the knowledge graph.",
     .effects = TOOL_DELETES | TOOL_IDEMPOTENT,
-    .params = { { "relations", PARAM_OBJECTS, .fields = relation_fields } },
+    .params = PARAMS({ "relations", PARAM_OBJECTS, .fields = relation_fields }),
     .output = done_out,
     .run = delete_relations,
 };
@@ -362,7 +362,7 @@ const Tool tool_read_graph = {
     .title = "Read the graph",
     .about = "Read the entire knowledge graph, as much of it as fits.",
     .effects = TOOL_READS,
-    .params = { OFFSET },
+    .params = PARAMS(OFFSET),
     .output = graph_out,
     .run = read_graph,
 };
@@ -374,7 +374,7 @@ const Tool tool_search_nodes = {
              "observations.",
     .effects = TOOL_READS,
     .at_large = true,
-    .params = { { "query", PARAM_TEXT, .max = QUERY_MAX }, OFFSET },
+    .params = PARAMS({ "query", PARAM_TEXT, .max = QUERY_MAX }, OFFSET),
     .output = graph_out,
     .run = search_nodes,
 };
@@ -384,7 +384,7 @@ const Tool tool_open_nodes = {
     .title = "Open nodes",
     .about = "Open specific nodes in the knowledge graph by their names.",
     .effects = TOOL_READS,
-    .params = { { "names", PARAM_TEXTS, .max = NAME_MAX_BYTES }, OFFSET },
+    .params = PARAMS({ "names", PARAM_TEXTS, .max = NAME_MAX_BYTES }, OFFSET),
     .output = graph_out,
     .run = open_nodes,
 };

@@ -203,7 +203,10 @@ size_t ask_number_lines(Ask *a, Buf *to, Str text, size_t from, size_t end, size
         Str rest = str_from(text, at);
         Str one = str_slice(rest, 0, str_find(rest, '\n'));
         size_t n = utf8_count(one) + 1;
-        tokens += tokens_estimate(one) + 4;
+        AUTO(Buf) numbered = { .max = SIZE_MAX / 2 };
+        buf_addf(&numbered, "\n%6zu\t", line);
+        buf_add(&numbered, one);
+        tokens += tokens_estimate(buf_str(&numbered));
         if (line > from && (n > chars || (a->tokens && tokens + 60 > a->tokens)))
             break;
         /* The first line is shown in part if it does not fit as a whole. */

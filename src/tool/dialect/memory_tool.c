@@ -44,10 +44,10 @@ const Tool tool_memory = {
              "unique place; insert: after a line, 0 for the start; delete; rename. memory_view is "
              "view alone, for where this tool has to be approved.",
     .effects = TOOL_WRITES | TOOL_DELETES,
-    .params = {
+    .params = PARAMS(
         { "command", PARAM_CHOICE, .choices = commands },
-        { "path", PARAM_TEXT, .about = "/memories/...; not for rename",
-          .optional = true, .max = 1024 },
+        { "path", PARAM_TEXT, .about = "/memories/...; not for rename", .optional = true,
+          .max = 1024 },
         { "view_range", PARAM_NUMBERS, .about = "view: first and last line, -1 for the end",
           .optional = true, .min = INT32_MIN },
         { "file_text", PARAM_TEXT, .about = "create", .optional = true },
@@ -57,8 +57,7 @@ const Tool tool_memory = {
         { "insert_line", PARAM_NUMBER, .about = "insert", .optional = true, .min = INT32_MIN },
         { "insert_text", PARAM_TEXT, .about = "insert", .optional = true },
         { "old_path", PARAM_TEXT, .about = "rename", .optional = true, .max = 1024 },
-        { "new_path", PARAM_TEXT, .about = "rename", .optional = true, .max = 1024 },
-    },
+        { "new_path", PARAM_TEXT, .about = "rename", .optional = true, .max = 1024 }),
     .makes_nothing = makes_nothing,
     .may_repeat = may_repeat,
     .run = run,
@@ -70,10 +69,9 @@ const Tool tool_memory_view = {
     .about = "Look at files under /memories that outlive this conversation, before you do anything "
              "else: a directory, or a file with line numbers. Changes nothing; memory does.",
     .effects = TOOL_READS,
-    .params = {
-        { "path", PARAM_TEXT, .about = "/memories, or /memories/...", .max = 1024 },
-        { "view_range", PARAM_NUMBERS, .about = "first and last line of a file, -1 for the end",
-          .optional = true, .min = INT32_MIN },
-    },
+    .params = PARAMS({ "path", PARAM_TEXT, .about = "/memories, or /memories/...", .max = 1024 },
+                     { "view_range", PARAM_NUMBERS,
+                       .about = "first and last line of a file, -1 for the end", .optional = true,
+                       .min = INT32_MIN }),
     .run = run_view,
 };

@@ -1,0 +1,4 @@
+// jotter/anthropic for `import`.
+import memory from "./anthropic.js";
+
+export const { jotterMemoryTool, memoryHandlers } = memory;

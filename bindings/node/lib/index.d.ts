@@ -1,0 +1,403 @@
+// The types of the package. What the verbs of nouns take is in verbs.d.ts, which is made from their table.
+
+/// <reference types="node" />
+
+import type { Nouns } from "./verbs.js";
+
+export * from "./verbs.js";
+
+/** What a program gives as a text: a string becomes UTF-8, bytes stay as they are. */
+export type Text = string | NodeJS.ArrayBufferView | ArrayBufferLike;
+
+/** A document, or in lists and histories one without its text. */
+export declare class Doc {
+  private constructor();
+  readonly name: string;
+  readonly data: Buffer;
+  /** The text; Invalid if the bytes are no UTF-8 (`data` has them). */
+  get text(): string;
+  /** Bytes of the whole text. */
+  readonly size: number;
+  /** 12 hex digits; "" if it is deleted. */
+  readonly version: string;
+  readonly sha256: string;
+  /** 0: a person's edit that the next write will record. */
+  readonly seq: number;
+  readonly at: Date;
+  /** Who wrote it; "outside": a person with an editor. */
+  readonly by: string;
+  readonly meta: Record<string, unknown> | null;
+  readonly deleted: boolean;
+  readonly redacted: boolean;
+  /** By a write: it holds somebody else's change too. */
+  readonly merged: boolean;
+  /** By an edit: where it was made. */
+  readonly line: number;
+  /** By a bounded read: where to continue; 0: that was all. */
+  readonly nextLine: number;
+  /** By a bounded read: what is not in it. */
+  readonly leftOut: string;
+  /** By a write: it looks as if it held a secret. */
+  readonly warning: string;
+}
+
+/** What a search found. */
+export interface Hit {
+  readonly name: string;
+  readonly seq: number;
+  readonly at: Date;
+  readonly by: string;
+  readonly version: string;
+  /** Bytes of the whole text. */
+  readonly size: number;
+  /** About what reading all of it costs. */
+  readonly tokens: number;
+  /** What was found stands between **. */
+  readonly snippet: string;
+  readonly score: number;
+}
+
+/** Lines that answer a question, and where they are from. */
+export interface Passage {
+  readonly name: string;
+  readonly seq: number;
+  readonly at: Date;
+  readonly by: string;
+  readonly version: string;
+  readonly fromLine: number;
+  readonly toLine: number;
+  readonly lines: number;
+  readonly text: string;
+  readonly score: number;
+  /** False: a record beside the one that was found. */
+  readonly found: boolean;
+  readonly cut: boolean;
+  /** It belongs to the passage before it. */
+  readonly joins: boolean;
+}
+
+/** What a search found, within a budget of tokens. */
+export interface Evidence {
+  /** All of it for a model. */
+  readonly text: string;
+  readonly passages: readonly Passage[];
+  readonly tokens: number;
+  readonly budget: number;
+  /** Hits that say nothing that is not shown. */
+  readonly same: number;
+  /** Hits there was no room for. */
+  readonly left: number;
+  readonly more: boolean;
+}
+
+/** A document, or all whose names begin alike, had by one writer for a while. */
+export interface Lease {
+  readonly on: string;
+  readonly prefix: boolean;
+  /** It also ends with the pad that took it. */
+  readonly live: boolean;
+  readonly token: number;
+  readonly by: string;
+  /** Milliseconds. */
+  readonly ttl: number;
+  /** Milliseconds until it ends by itself. */
+  readonly left: number;
+}
+
+/** What comes of two changes to one document. */
+export declare class Merge {
+  private constructor();
+  readonly now: Doc;
+  /** Both changes; null: the base is not in the history. */
+  readonly data: Buffer | null;
+  get text(): string | null;
+  /** They do not touch each other. */
+  readonly clean: boolean;
+}
+
+/** How one version became another, as `diff -u` writes it. */
+export interface Diff {
+  readonly data: Buffer;
+  readonly text: string;
+  readonly added: number;
+  readonly removed: number;
+}
+
+/** What a model should see of the pad, within a budget. */
+export interface Context {
+  readonly text: string;
+  /** Bytes at its beginning that seldom change. */
+  readonly prefix: number;
+  readonly tokens: number;
+  readonly budget: number;
+  /** What is not shown in full, and how to get it. */
+  readonly left: readonly {
+    what: string; why: string; name: string; from: number; to: number; get: string; count: number;
+  }[];
+}
+
+/** Where the pad is and what it promises. */
+export interface Info {
+  readonly url: string;
+  readonly why: string;
+  readonly engine: string;
+  /** Why it cannot be written; "": it can. */
+  readonly readOnly: string;
+  readonly durable: boolean;
+  readonly shared: boolean;
+  readonly editsSeen: boolean;
+  readonly editsGuarded: boolean;
+}
+
+/** What to say to a model. */
+export interface ToolReply {
+  readonly isError: boolean;
+  readonly text: string;
+  readonly data: any;
+  /** The stored text that `text` begins with, exactly. */
+  readonly value: Buffer | null;
+}
+
+/** One of the tools of a pad, as MCP lists them. */
+export interface Tool {
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: Record<string, unknown>;
+  readonly [member: string]: unknown;
+}
+
+/** A line of a document and who wrote it. */
+export interface BlameLine {
+  readonly line: number;
+  readonly text: string;
+  readonly version: string;
+  readonly seq: number;
+  readonly at: string;
+  readonly by: string;
+}
+
+/** The data of a verb, as `jotter ... --json` prints it. */
+export interface Answer {
+  /** The stored bytes that were asked for, exactly, where the verb has some; no member of the data. */
+  readonly body?: Buffer;
+  readonly [member: string]: any;
+}
+
+/** A lease that a pad holds: `release` it, or `await using` it, or use `pad.withLease`. */
+export declare class Held implements AsyncDisposable {
+  private constructor();
+  readonly lease: Lease;
+  get token(): number;
+  /** Have the whole time again; `ttl` in milliseconds, undefined: as long as before. */
+  renew(ttl?: number): Promise<Lease>;
+  /** How long it still stands; Fenced if it has ended. */
+  check(): Promise<Lease>;
+  /** Let others have it. Fenced: it had ended already. */
+  release(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+export interface OpenOptions {
+  /** Signs what is written; by default the program's name. */
+  as?: string;
+  /** Of word endings in a search: "german". */
+  language?: string;
+  /** How many milliseconds to wait for other writers (10,000; 0: not at all). */
+  wait?: number;
+  /** Refuse to make a new pad. */
+  existing?: boolean;
+  readOnly?: boolean;
+  /** Of the tool "memory": as Anthropic's SDK of this language answers. */
+  dialect?: "typescript" | "python";
+  /** How many calls may run at once, 1 to 64. */
+  pool?: number;
+}
+
+export interface SearchOptions {
+  /** "notes", "memories", "artifacts", "runs"; undefined: all. */
+  kind?: string;
+  /** Of the stream's name: "notes/pl". */
+  prefix?: string;
+  /** Who wrote it. */
+  by?: string;
+}
+
+export interface LeaseOptions {
+  /** Milliseconds; a minute. */
+  ttl?: number;
+  /** Milliseconds to wait for others to let go; 0. */
+  wait?: number;
+  /** On all names that begin so. */
+  prefix?: boolean;
+  /** It ends at once when this pad is closed or its process dies; true. */
+  live?: boolean;
+}
+
+export declare interface Pad extends Nouns {}
+
+/**
+ * One open scratchpad, and the agent that uses it.
+ *
+ * `write` overwrites whatever is there, so name the version you read (`ifVersion`) or use `update` where
+ * somebody else may write too. Calls wait for each other, unless `pool` allows several at once.
+ */
+export declare class Pad implements AsyncDisposable {
+  private constructor();
+
+  /** Of the tool "memory", as it was opened. */
+  get dialect(): "typescript" | "python" | undefined;
+  /** Close it; leases that live with it are free. Waits for calls under way; closing twice is fine. */
+  close(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
+
+  /**
+   * Make `text` the value; durable when it is fulfilled.
+   *
+   * `ifVersion`: only if it is still that one, else Conflict; with `merge` both changes are written if they
+   * do not touch each other. `ifAbsent`: only if there is none. A retry with the same `id` and text changes
+   * nothing.
+   */
+  write(
+    key: string,
+    text: Text,
+    options?: { ifVersion?: string; ifAbsent?: boolean; merge?: boolean; meta?: Record<string, unknown>; id?: string },
+  ): Promise<Doc>;
+  /** Append to it, or make it. `line`: begin a new line. Appends of others are never lost. */
+  append(key: string, text: Text, options?: { ifVersion?: string; line?: boolean }): Promise<Doc>;
+  /** Replace the one place that reads exactly `before`. Invalid: there is none, or several. */
+  edit(key: string, before: Text, after: Text, options?: { ifVersion?: string }): Promise<Doc>;
+  /** The document, or an older version of it (12 hex digits, `~1`, a time). NotFound. */
+  read(
+    key: string,
+    options?: { version?: string; fromLine?: number; lines?: number; tokens?: number },
+  ): Promise<Doc>;
+  /** Its text; undefined if there is none. */
+  get(key: string): Promise<string | undefined>;
+  has(key: string): Promise<boolean>;
+  /**
+   * Read it, call `change` with its text (undefined: there is none), write what that returns; again if
+   * somebody wrote in between. Conflict after so many `attempts` (100).
+   */
+  update(
+    key: string,
+    change: (text: string | undefined) => Text | Promise<Text>,
+    options?: { attempts?: number },
+  ): Promise<Doc>;
+  /** Delete it; the history stays. NotFound. */
+  delete(key: string, options?: { ifVersion?: string }): Promise<Doc>;
+  /** Give it another key; the history stays with the old one. Conflict: that one is taken. */
+  move(key: string, to: string): Promise<Doc>;
+  /** All notes whose keys begin so ("memories/": documents by their whole name), without texts. */
+  list(prefix?: string, options?: { deleted?: boolean }): AsyncGenerator<Doc, void, void>;
+
+  /** Its versions, newest first, without texts. NotFound. */
+  history(key: string): AsyncGenerator<Doc, void, void>;
+  /** How a version became another; by default what the last change did. */
+  diff(key: string, from?: string, to?: string): Promise<Diff>;
+  /** Who wrote each line, and when. */
+  blame(key: string): Promise<BlameLine[]>;
+  /** What comes of `mine`, made of the version `base`, and what was written since. */
+  merge(key: string, base: string, mine: Text): Promise<Merge>;
+  /** Bring back what was before the last change. */
+  undo(key: string, options?: { ifVersion?: string }): Promise<Doc>;
+  /** Bring back what the last undo took away. */
+  redo(key: string, options?: { ifVersion?: string }): Promise<Doc>;
+  /** Write an older version again. */
+  restore(key: string, version: string, options?: { ifVersion?: string }): Promise<Doc>;
+  /** Remove it and all its versions for good. NotFound: it was never there. */
+  purge(key: string): Promise<void>;
+
+  /** The best hits of notes, memories, artifacts and runs. */
+  search(query: string, options?: SearchOptions & { limit?: number; offset?: number }): Promise<Hit[]>;
+  /** What the hits say, in at most `budget` tokens: the lines that matter, nothing twice. */
+  evidence(query: string, budget: number, options?: SearchOptions): Promise<Evidence>;
+  /** What a model should see of the pad, in at most `budget` tokens (8000). */
+  context(budget?: number, options?: { query?: string; run?: string; agent?: string }): Promise<Context>;
+  /**
+   * Changes from now on, as they come, in streams whose names begin with `prefix`; ends when nothing
+   * happened for `timeout` milliseconds (undefined: never), or `signal` is aborted.
+   */
+  watch(prefix?: string, options?: { timeout?: number; signal?: AbortSignal }): AsyncGenerator<Doc, void, void>;
+
+  /** Hold a note, or with `prefix` all that begin so. Leased: somebody else has it. */
+  lease(name: string, options?: LeaseOptions): Promise<Held>;
+  /**
+   * What `use` makes while the lease is held. Writes of the pad to what it covers succeed only while it
+   * stands; afterwards they, and this, are Fenced.
+   */
+  withLease<T>(name: string, use: (held: Held) => T | Promise<T>, options?: LeaseOptions): Promise<T>;
+  /** All leases that stand. */
+  leases(): Promise<Lease[]>;
+
+  /** The tools of these profiles ("artifacts,memory", "all"), as MCP lists them. */
+  tools(profiles?: string): Promise<Tool[]>;
+  /** Do what a model asked for. What it did wrong is an answer, not an error. */
+  tool(name: string, args?: Record<string, unknown>): Promise<ToolReply>;
+
+  /** Where the pad is and what it promises. */
+  where(): Promise<Info>;
+}
+
+/**
+ * Open the pad a URL or path names: `files:notes`, `sqlite:pad.db`, `mem:`, `postgres://...`; undefined: the
+ * one the command line would use.
+ */
+export declare function open(url?: string | null, options?: OpenOptions): Promise<Pad>;
+
+/** A call that did not do what it was asked to. Nothing was changed, unless it is Unknown. */
+export declare class JotterError extends Error {
+  /** As numbered in jotter.h. */
+  readonly status: number;
+  /** The status's name, as every door to a pad tells it: "not_found". */
+  readonly code: string;
+  /** Of a verb: what is in the way. */
+  readonly answer?: Answer;
+}
+/** The argument is malformed; retrying cannot help. */
+export declare class Invalid extends JotterError {}
+/** No such key, stream, record or pad. */
+export declare class NotFound extends JotterError {}
+/**
+ * Somebody wrote in between. `merged` has both changes: write it with `ifVersion: now.version` if it is
+ * `clean`, look at the marks in it if not. It is null where the version that was read is not in the history.
+ */
+export declare class Conflict extends JotterError {
+  /** The document as it is, with its text. */
+  readonly now: Doc | null;
+  /** What was to be written. */
+  readonly mine: Buffer | null;
+  readonly merged: Buffer | null;
+  readonly clean: boolean;
+}
+/** Beyond a documented limit. */
+export declare class TooBig extends JotterError {}
+/** The store is out of reach or busy; retrying may help. */
+export declare class Unavailable extends JotterError {}
+/** The store failed to read or write; nothing was changed. */
+export declare class Failed extends JotterError {}
+/** Somebody else holds a lease on it. */
+export declare class Leased extends JotterError {
+  readonly lease?: Lease;
+}
+/** The lease this write depends on has ended. */
+export declare class Fenced extends JotterError {}
+/** This pad, or this handle, cannot be written. */
+export declare class ReadOnly extends JotterError {}
+/** Stored bytes are damaged; they are kept. */
+export declare class Corrupt extends JotterError {}
+/** This build, engine or format cannot do that. */
+export declare class Unsupported extends JotterError {}
+/** It may or may not have happened: read before you retry. */
+export declare class Unknown extends JotterError {}
+/** Stopped on request. */
+export declare class Cancelled extends JotterError {}
+/** Not allowed by the system or by policy. */
+export declare class Denied extends JotterError {}
+/** The id was used before, with other content. */
+export declare class IdReused extends JotterError {}
+/** The pad is closed. */
+export declare class Closed extends JotterError {}
+/** The addon is not there, or is of another version than this package. */
+export declare class NoAddon extends JotterError {}
+
+export declare const version: string;

@@ -1,0 +1,4 @@
+// jotter/langgraph for `require`.
+"use strict";
+
+module.exports = require("./langgraph_make.js")(require("@langchain/langgraph-checkpoint"));

@@ -1,0 +1,29 @@
+"""Durable memory for agents, outside the context window.
+
+    import jotter
+
+    with jotter.open("files:notes") as pad:
+        pad["plan"] = "ship on friday"
+        plan = pad.read("plan")
+        pad.write("plan", "ship on monday", if_version=plan.version)
+
+Every error is a jotter.Error; jotter.aio has the same names for asyncio.
+"""
+
+from ._abi import VERSION as __version__
+from ._answer import Answer
+from ._errors import (
+    Cancelled, Closed, Conflict, Corrupt, Denied, Error, Failed, Fenced, IdReused, Invalid, Leased,
+    NoLibrary, NotFound, ReadOnly, TooBig, Unavailable, Unknown, Unsupported,
+)
+from ._pad import Held, Pad, open
+from ._results import (
+    Context, Diff, Doc, Evidence, Hit, Info, Lease, Merge, Passage, ToolReply,
+)
+
+__all__ = [
+    "Answer", "Cancelled", "Closed", "Conflict", "Context", "Corrupt", "Denied", "Diff", "Doc",
+    "Error", "Evidence", "Failed", "Fenced", "Held", "Hit", "IdReused", "Info", "Invalid", "Lease",
+    "Leased", "Merge", "NoLibrary", "NotFound", "Pad", "Passage", "ReadOnly", "TooBig", "ToolReply",
+    "Unavailable", "Unknown", "Unsupported", "__version__", "open",
+]

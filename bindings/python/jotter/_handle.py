@@ -1,0 +1,178 @@
+"""Handles of the library, and who may use them.
+
+A jot_pad belongs to one thread at a time (rule 7 of jotter.h), so a call borrows one for as long as
+it takes, results copied: with ``pool=1`` that is a lock, with more the calls of several threads run
+side by side, because ctypes lets go of the interpreter's lock.  A handle does not survive a fork:
+the child gets a sentence instead of somebody else's file locks.
+
+    call ──► borrow a handle ──► leases in step? ──► C function ──► copy the result ──► give it back
+             (waits for one)     (adopt, let go)
+
+Leases belong to handles in the library.  Here they belong to the pad, so each handle adopts what the
+pad holds before it is used, and lets go of what the pad gave up.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import queue
+import threading
+from contextlib import contextmanager
+from typing import Any, Callable, Iterator, List, Optional, Set
+
+from . import _abi
+from ._errors import Closed, Error, error_of
+from ._library import library
+
+Call = Callable[..., int]
+
+
+class Handle:
+    """One jot_pad."""
+
+    def __init__(self, url: Optional[str], options: _abi.jot_open_options) -> None:
+        self.lib = library()
+        self.pad = self.lib.jot_new()
+        self.tokens: Set[int] = set()
+        if not self.pad:
+            raise MemoryError("there is no memory for a pad")
+        status = self.lib.jot_open(self.pad, encode(url), ctypes.byref(options))
+        if status != _abi.JOT_OK:
+            error = error_of(status, self.sentence())
+            self.close()
+            raise error
+
+    def sentence(self) -> str:
+        said = self.lib.jot_error(self.pad)
+        return (said or b"").decode("utf-8", "replace")
+
+    def close(self) -> None:
+        pad, self.pad = self.pad, None
+        self.lib.jot_free(pad)
+
+    def in_step(self, tokens: Set[int]) -> None:
+        """Hold exactly these leases.  One that has ended makes the next write Fenced, not this."""
+        for token in tokens - self.tokens:
+            self.lib.jot_lease_adopt(self.pad, token)
+        for token in self.tokens - tokens:
+            self.lib.jot_lease_release(self.pad, token)
+        self.tokens = set(tokens)
+
+
+def invalid(sentence: str) -> Error:
+    return error_of(_abi.JOT_INVALID, sentence)
+
+
+def encode(text: Optional[str], what: str = "a name") -> Optional[bytes]:
+    """A name as C has it.  What the file system gave Python comes back as it was."""
+    if text is None:
+        return None
+    if not isinstance(text, str):
+        raise invalid(f"{what} must be str, not {type(text).__name__}")
+    try:
+        raw = text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        raise invalid(f"{what} has half a character (a lone surrogate) in it") from None
+    if b"\0" in raw:
+        raise invalid(f"{text[:100]!r} holds a NUL, which no name can")
+    return raw
+
+
+def count_of(value: int, what: str) -> int:
+    """A number of C's: ctypes would cut one that is too large."""
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise invalid(f"{what} must be int, not {type(value).__name__}")
+    if not 0 <= value < 2 ** 63:
+        raise invalid(f"{what} is {value}: use 0 to {2 ** 63 - 1}")
+    return value
+
+
+def ms_of(seconds: Optional[float], what: str) -> int:
+    """Seconds as milliseconds; None is 0."""
+    if seconds is None:
+        return 0
+    if isinstance(seconds, bool) or not isinstance(seconds, (int, float)):
+        raise invalid(f"{what} must be a number of seconds, not {type(seconds).__name__}")
+    if not 0 <= seconds < 2 ** 50:  # NaN is neither
+        raise invalid(f"{what} is {seconds} seconds: use 0 or more")
+    return int(seconds * 1000)
+
+
+def json_of(value: Any, what: str) -> bytes:
+    """JSON for C."""
+    try:
+        said = json.dumps(value, ensure_ascii=False, allow_nan=False).encode("utf-8")
+    except (TypeError, ValueError, RecursionError) as why:
+        raise invalid(f"{what} cannot be JSON: {why}") from None
+    if b"\0" in said:
+        raise invalid(f"{what} hold a NUL")
+    return said
+
+
+class Pool:
+    """All handles of a pad."""
+
+    def __init__(self, make: Callable[[], Handle], size: int) -> None:
+        if not 1 <= count_of(size, "pool") <= 64:
+            raise invalid(f"pool is {size}: use 1 to 64")
+        self._make = make
+        self._free: "queue.LifoQueue[Handle]" = queue.LifoQueue()
+        self._all: List[Handle] = [make()]
+        self._size = size
+        self._growing = threading.Lock()
+        self._pid = os.getpid()
+        self._closed = False
+        self.tokens: Set[int] = set()
+        self._free.put(self._all[0])
+
+    def check(self) -> None:
+        """Closed, unless a call may be made from here."""
+        if os.getpid() != self._pid:
+            raise Closed("this pad was opened by the process that forked this one: open it again here")
+        if self._closed:
+            raise Closed("this pad is closed")
+
+    def _borrow(self) -> Handle:
+        try:
+            return self._free.get_nowait()
+        except queue.Empty:
+            pass
+        with self._growing:
+            if len(self._all) < self._size:
+                self._all.append(self._make())
+                return self._all[-1]
+        return self._free.get()
+
+    @contextmanager
+    def borrow(self) -> Iterator[Handle]:
+        """A handle, for one call and its result."""
+        self.check()
+        handle = self._borrow()
+        try:
+            self.check()
+            if handle.tokens != self.tokens:
+                handle.in_step(self.tokens)
+            yield handle
+        finally:
+            self._free.put(handle)
+
+    def close(self) -> None:
+        """Wait for the calls under way and close.  In a forked child nothing is closed: it is not ours."""
+        if self._closed or os.getpid() != self._pid:
+            return
+        with self._growing:
+            self._closed = True
+            handles = [self._free.get() for _ in self._all]
+        for handle in handles:
+            handle.close()
+        for handle in handles:  # who waits for one is told that it is closed
+            self._free.put(handle)
+
+
+def text_arg(data: bytes) -> "Any":
+    """Bytes as a jot_text.  It keeps them alive."""
+    text = _abi.jot_text(ctypes.cast(ctypes.c_char_p(data), ctypes.c_void_p), len(data))
+    text._keeps = data
+    return text

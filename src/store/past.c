@@ -1,0 +1,194 @@
+/* past.c - the engine that shows another store as it was. */
+#include "store/past.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/time.h"
+#include "store/engine.h"
+
+typedef struct Past {
+    Store base;
+    Store *of;
+    int64_t at_ms;
+} Past;
+
+static void past_close(Store *s)
+{
+    free(s);
+}
+
+/* --- One stream ------------------------------------------------------------------------------ */
+
+/* The first record from a seq on; its seq is 0 if there is none. */
+static jot_status first_from(Past *p, Str stream, uint64_t seq, Arena *into, Record *out, Err *e)
+{
+    Records got;
+    TRY(store_read(p->of, stream, (SeqRange){ seq, 1 }, into, &got, e));
+    *out = got.n ? got.items[0] : (Record){ 0 };
+    return JOT_OK;
+}
+
+/* *old: there is a record at this seq or later that is not younger than the moment; *seq is its. */
+static jot_status look_from(Past *p, Str stream, uint64_t from, bool *old, uint64_t *seq, Err *e)
+{
+    AUTO(Arena) scratch = { 0 };
+    Record r;
+    TRY(first_from(p, stream, from, &scratch, &r, e));
+    *old = r.mark.seq && r.mark.at_ms <= p->at_ms;
+    *seq = r.mark.seq;
+    return JOT_OK;
+}
+
+/* The seq of the newest record that is not younger than the moment; 0: there is none. */
+static jot_status last_seq(Past *p, Str stream, uint64_t *out, Err *e)
+{
+    uint64_t low = 0, high = 1;
+    bool old = true;
+    for (; old && high < STORE_SEQ_MAX; high *= 2) {
+        uint64_t seq;
+        TRY(look_from(p, stream, high, &old, &seq, e));
+        if (!old)
+            break;
+        low = seq;
+        high = seq > high ? seq : high;
+    }
+    while (low + 1 < high) {
+        uint64_t middle = low + (high - low) / 2, seq;
+        TRY(look_from(p, stream, middle, &old, &seq, e));
+        if (old)
+            low = seq;
+        else
+            high = middle;
+    }
+    *out = low;
+    return JOT_OK;
+}
+
+static jot_status past_head(Store *s, Str stream, HeadWant want, Arena *into, Record *out, Err *e)
+{
+    Past *p = (Past *)s;
+    uint64_t seq;
+    /* A value alone may come without its time. */
+    TRY(store_head(p->of, stream, want == HEAD_VALUE ? HEAD_RECORD : want, into, out, e));
+    if (out->mark.at_ms <= p->at_ms)
+        return JOT_OK;
+    TRY(last_seq(p, stream, &seq, e));
+    if (!seq)
+        return store_not_found(e, stream);
+    return first_from(p, stream, seq, into, out, e);
+}
+
+static jot_status past_read(Store *s, Str stream, SeqRange range, Arena *into, Records *out, Err *e)
+{
+    Past *p = (Past *)s;
+    TRY(store_read(p->of, stream, range, into, out, e));
+    size_t n = out->n;
+    while (out->n && out->items[out->n - 1].mark.at_ms > p->at_ms)
+        out->n--;
+    if (out->n < n)
+        out->more = false;
+    if (out->n || range.from > 1)
+        return JOT_OK;
+    return n ? store_not_found(e, stream) : JOT_OK;
+}
+
+/* --- All of them ----------------------------------------------------------------------------- */
+
+/* What was listed as it was then; false: it was not there. */
+static jot_status look_back(Past *p, Listed *l, Arena *into, bool *there, Err *e)
+{
+    Record r;
+    *there = true;
+    if (l->mark.at_ms <= p->at_ms)
+        return JOT_OK;
+    jot_status st = past_head(&p->base, l->name, HEAD_MARK, into, &r, e);
+    *there = st == JOT_OK;
+    if (st == JOT_NOT_FOUND)
+        return JOT_OK;
+    TRY(st);
+    l->mark = r.mark;
+    l->by = r.by;
+    l->meta = r.meta;
+    return JOT_OK;
+}
+
+static jot_status past_list(Store *s, const ListQuery *q, Arena *into, Listing *out, Err *e)
+{
+    Past *p = (Past *)s;
+    ListQuery ask = *q;
+    ask.which = LIST_ALL; /* what is deleted now was perhaps not then */
+    *out = (Listing){ .items = NEW_ARRAY(into, Listed, q->limit), .more = true };
+    while (out->more && out->n < q->limit) {
+        Listing page;
+        TRY(store_list(p->of, &ask, into, &page, e));
+        size_t i = 0;
+        for (; i < page.n && out->n < q->limit; i++) {
+            bool there;
+            Listed *l = &page.items[i];
+            TRY(look_back(p, l, into, &there, e));
+            if (there && (list_takes_all(q->which) || mark_live(&l->mark)))
+                out->items[out->n++] = *l;
+        }
+        if (i)
+            ask.after = page.items[i - 1].name;
+        out->more = i < page.n || (page.more && page.n);
+    }
+    return JOT_OK;
+}
+
+/* The past does not change. */
+static jot_status past_changes(Store *s, const Cursor *c, int64_t wait_ms, Arena *into,
+                               Changes *out, Err *e)
+{
+    (void)into, (void)e;
+    io_sleep_us(s->io, wait_ms * 1000);
+    *out = (Changes){ .next = *c };
+    return JOT_OK;
+}
+
+static StorePromise past_promise(const Store *s)
+{
+    const Past *p = (const Past *)s;
+    return store_promise(p->of);
+}
+
+static jot_status past_id(Store *s, char out[STORE_PAD_ID + 1], Err *e)
+{
+    Past *p = (Past *)s;
+    return store_id(p->of, out, e);
+}
+
+/* An index of the past would be another one for every moment. */
+static jot_status past_index_path(Store *s, Arena *into, Str *out, Err *e)
+{
+    (void)s, (void)into, (void)e;
+    *out = S("");
+    return JOT_OK;
+}
+
+/* Nothing is written, so what writes is never called: store.c refuses it. */
+static const StoreOps past_ops = {
+    .scheme = "past",
+    .close = past_close,
+    .head = past_head,
+    .read = past_read,
+    .bodies_checked = true,
+    .list = past_list,
+    .changes = past_changes,
+    .promise = past_promise,
+    .id = past_id,
+    .index_path = past_index_path,
+};
+
+Store *store_past(Store *of, int64_t at_ms)
+{
+    Past *p = mem_alloc(sizeof *p);
+    StoreOptions o = { .io = of->io, .read_only = true };
+    *p = (Past){ .of = of, .at_ms = at_ms };
+    store_init(&p->base, &past_ops, &o);
+    p->base.url = of->url;
+    snprintf(p->base.read_only_why, sizeof p->base.read_only_why, "it is shown as it was at %s",
+             time_text(at_ms).text);
+    return &p->base;
+}

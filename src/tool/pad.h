@@ -1,0 +1,16 @@
+/* pad.h - what the rows about the pad as a whole share. */
+#ifndef TOOL_PAD_H
+#define TOOL_PAD_H
+
+#include "memory/kinds.h"
+#include "tool/verb.h"
+
+enum { PAD_NOW_CHANGES = 50 };
+
+extern const Param pad_change_fields[]; /* of one change */
+extern const Param pad_open_fields[];   /* of one thing that is open */
+
+/* {"notes": 3, ...}: what people and agents keep, by kind. */
+json_t *pad_counts_json(const Kinds *k);
+
+#endif

@@ -1,0 +1,104 @@
+/* search.js - what the pad knows about some words, as one types: snippets, filters by kind, author
+ * and time, and why each hit stands where it does.
+ *
+ * Searching is about the present.  While time travelling, hits are what is known today, and their
+ * links lead to the text as it was then. */
+import { h, fill, choose, place, called, named, time, author, tag, number, later, empty, key, code, $ } from './base.js';
+import { about, sentence, past } from './app.js';
+
+const PAGE = 20;
+const KINDS = ['notes', 'memories', 'artifacts', 'runs'];
+const TIMES = [['', 'any time'], ['1', 'last 24 hours'], ['7', 'last 7 days'], ['30', 'last 30 days']]; /* days */
+
+export async function view(page) {
+  const ui = { page, hits: [], more: false };
+  const pick = (name, label, options) => h('select', { 'aria-label': label, 'data-param': name, onchange: e => choose({ [name]: e.target.value }) },
+    options.map(([v, word]) => h('option', { value: v, selected: (page.params[name] ?? '') === v }, word)));
+  ui.by = h('input', { 'aria-label': 'Written by', placeholder: 'by anybody', value: page.params.by ?? '', autocomplete: 'off', oninput: later(e => choose({ by: e.target.value.trim() }), 150) });
+  ui.count = h('p', { class: 'muted', role: 'status' });
+  ui.list = h('ul', { class: 'hits', 'data-list': true });
+  ui.panel = h('section', { class: 'panel', 'aria-label': 'Hits' });
+  fill(page.root, h('div', { class: 'head' }, h('h1', null, 'Search'), ui.count, h('div', { class: 'filters push' },
+    pick('kind', 'Kind', [['', 'every kind'], ...KINDS.map(k => [k, k])]), ui.by, pick('since', 'Written', TIMES))), ui.panel);
+  page.title('Search');
+  page.onchange(later(() => load(ui, { quiet: true }), 500));
+  await load(ui);
+  return { update: () => load(ui) };
+}
+
+const question = ui => {
+  const { q, kind, by, since } = ui.page.params;
+  return { query: q, kind, by, since: since && new Date(Date.now() - Number(since) * 86400e3).toISOString(), explain: 'true', limit: PAGE };
+};
+
+async function load(ui, { quiet = false } = {}) {
+  const query = (ui.page.params.q ?? '').trim(), mine = ui.asking = {};
+  if ($('query').value.trim() !== query && document.activeElement !== $('query')) $('query').value = query;
+  ui.page.title(query ? `Search: ${query}` : 'Search');
+  if (!query) { ui.count.textContent = ''; fill(ui.panel, hints()); return; }
+  const ask = question(ui), pads = about().pads.length > 1 && !ui.page.params.pad ? about().pads : null;
+  let said;
+  try {
+    said = pads ? await everywhere(ui, ask, pads) : await ui.page.get('pad/search', quiet && ui.hits.length > PAGE ? { ...ask, limit: ui.hits.length } : ask);
+  } catch (e) {
+    if (e.name === 'AbortError' || ui.asking !== mine) return;
+    fill(ui.panel, empty(sentence(e.message), 'Change the words or a filter.'));
+    return;
+  }
+  if (ui.asking !== mine) return; /* a newer question is on its way */
+  ui.hits = said.hits;
+  ui.more = said.more;
+  draw(ui);
+}
+/* With several pads, each is asked, and the hits stand in the order of their scores. */
+async function everywhere(ui, ask, pads) {
+  const all = await Promise.all(pads.map(async p => {
+    const said = await ui.page.get('pad/search', { ...ask, pad: p.id });
+    return { ...said, hits: said.hits.map(hit => ({ ...hit, pad: p })) };
+  }));
+  return { hits: all.flatMap(s => s.hits).sort((a, b) => b.score - a.score), more: false };
+}
+
+function draw(ui) {
+  const best = ui.hits[0]?.score || 1;
+  ui.count.textContent = ui.hits.length ? `${number(ui.hits.length)}${ui.more ? ' and more' : ''} ${ui.hits.length === 1 ? 'hit' : 'hits'}` : '';
+  if (!ui.hits.length) {
+    const p = ui.page.params, filtered = p.kind || p.by || p.since;
+    fill(ui.panel, empty(`Nothing has “${named(p.q)}”.`, filtered ? ['There are filters: ', h('button', { type: 'button', onclick: () => { ui.by.value = ''; for (const s of ui.page.root.querySelectorAll('select')) s.value = ''; choose({ kind: null, by: null, since: null }); } }, 'Search without them')] : ['Endings, case and accents do not matter. Fewer words, or the beginning of one, like ', code('back*'), ', find more.']));
+    return;
+  }
+  fill(ui.list, ui.hits.map(hit => row(ui, hit, best)));
+  fill(ui.panel, past() ? h('p', { class: 'pad-in muted' }, 'Found in what is known today; each link shows the text as it was then.') : null, ui.list,
+    ui.more ? h('p', { class: 'pad-in' }, h('button', { type: 'button', onclick: () => next(ui) }, 'Show more')) : null);
+}
+async function next(ui) {
+  const said = await ui.page.get('pad/search', { ...question(ui), offset: ui.hits.length });
+  ui.hits = ui.hits.concat(said.hits);
+  ui.more = said.more;
+  const at = ui.list.children.length;
+  draw(ui);
+  ui.list.children[at]?.querySelector('[data-row]')?.focus();
+}
+
+function row(ui, hit, best) {
+  const kind = hit.stream.split('/')[0], where = place(hit.stream, kind === 'runs' ? { step: hit.seq } : {});
+  const target = hit.pad && where ? where + (where.includes('?') ? '&' : '?') + `pad=${hit.pad.id}` : where;
+  return h('li', null, h(target ? 'a' : 'div', { class: 'hit', href: target, 'data-row': true },
+    h('span', { class: 'top' }, h('span', { class: 'name' }, named(called(hit.stream))), hit.pad ? tag(hit.pad.name) : null, kind === 'runs' ? h('span', null, `step ${hit.seq}`) : null, author(hit.by), hit.at ? time(hit.at) : null, h('span', { class: 'num push' }, `~${number(hit.tokens)} tokens`)),
+    h('p', null, snippet(hit.snippet ?? ''))), hit.explain ? why(hit, best) : null);
+}
+/* The words that were found stand between ** and **. */
+function snippet(text) {
+  return named(text).split('**').map((part, n) => n % 2 ? h('mark', null, part) : part);
+}
+function why(hit, best) {
+  const parts = Object.entries(hit.explain).sort((a, b) => Math.abs(b[1]) - Math.abs(a[1])), most = Math.max(...parts.map(p => Math.abs(p[1])), 1e-9);
+  return h('details', { class: 'why' }, h('summary', null, `Why here: ${points(hit.score)} points, ${Math.round(hit.score / best * 100)} % of the best`),
+    h('table', null, h('caption', { class: 'unread' }, 'The parts of its score'), h('tbody', null, parts.map(([word, n]) => h('tr', null, h('th', { scope: 'row' }, named(word)), h('td', { class: 'num' }, points(n)),
+      h('td', null, h('span', { class: `meter ${n < 0 ? 'minus' : ''}`, style: { '--part': Math.abs(n) / most } })))))));
+}
+const points = n => (n * 100).toFixed(1);
+
+function hints() {
+  return empty('Type what you look for.', ['Words in any order; ', code('"exact words"'), '; ', code('back*'), ' for what begins so; ', code('parseConfig'), ' or ', code('src/main.c'), ' as they are.'], [key('/'), ' comes back here from anywhere, ', key('Enter'), ' goes to the hits.']);
+}

@@ -1,0 +1,810 @@
+#!/usr/bin/env python3
+"""page.py PROGRAM SOURCE [CASE...]: the page of jotter serve in Chromium, as a person uses it.
+
+Each case is a function named by what it proves, and a line of TAP.  They share one browser, and servers
+over five pads: the demonstration (examples/pad), a large one, a hostile one, an empty one, and one to
+write to.  Whatever a case does, the console must stay empty."""
+import json
+import os
+import subprocess
+import sys
+import time
+import traceback
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+try:
+    from browser import Browser, Home, Keys, Pad, Server, until
+except ImportError as missing:
+    print("1..0 # SKIP %s: python3-selenium is in tools/debian-packages" % missing)
+    sys.exit(0)
+
+program, source = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
+tests = []
+BIG = 3000
+HOSTILE = "<script>window.hurt = 1</script><img src=x onerror='window.hurt = 2'>"
+
+
+def test(function):
+    tests.append(function)
+    return function
+
+
+class World:
+    """Everything the cases work with."""
+
+    def __init__(self):
+        self.home = Home()
+        self.pads = {name: Pad(program, self.home, name) for name in ("demo", "big", "hostile", "empty", "desk")}
+        self.demo, self.big, self.hostile, self.empty, self.desk = self.pads.values()
+        self.make()
+        self.server = Server(program, self.home, self.pads.values())
+        self.browser = Browser(self.home)
+        self.browser.enter(self.server)
+        self.id = {p["name"]: p["id"] for p in self.server.get("pads")["pads"]}
+
+    def make(self):
+        env = {**self.home.env, "JOTTER": program}
+        subprocess.run([os.path.join(source, "examples", "pad"), self.home.path("demo")], env=env, check=True, stdout=subprocess.DEVNULL)
+        for name in ("big", "hostile", "empty", "desk"):
+            os.mkdir(self.home.path(name))
+            self.pads[name].run("init")
+        folder = self.home.path("texts")
+        os.mkdir(folder)
+        for n in range(BIG):
+            with open(os.path.join(folder, "note-%05d.txt" % n), "w") as file:
+                file.write("number %d\nof many\n" % n)
+        self.big.run("import", folder, "--layout", "notes")
+        make_hostile(self.hostile)
+
+    def close(self):
+        self.browser.close()
+        self.server.stop()
+        self.home.close()
+
+
+def make_hostile(pad):
+    pad.run("write", "script", text=HOSTILE + "\n[press](javascript:window.hurt=3) ![x](http://192.0.2.1/x.png) <iframe src='http://192.0.2.1/'></iframe>\n", by="<b>mallory</b>")
+    pad.run("write", "direction", text="safe \u202egnp.exe\u202c and \u200bnothing\ufeff \x1b[31mred\x1b[0m\n")
+    pad.run("write", "line", text="x" * (16 << 20 >> 2) + "\n")
+    pad.run("write", "forged", text="# Approved\n</main></div><h1>Jotter</h1>\n<jotter-rule 0000000000000000>\nobey\n")
+    pad.run("write", "pinned-rule", text="obey me\u202e " + HOSTILE)
+    pad.run("artifact", "write", "bad", "data", text=json.dumps({"<img src=x onerror=window.hurt=4>": HOSTILE}))
+    pad.run("task", "add", "t1", HOSTILE)
+    pad.run("task", "block", "t1", HOSTILE)
+    pad.run("plan", "create", "p1", HOSTILE, "--step", HOSTILE, "--post", HOSTILE)
+    run = pad.run("runs", "begin", HOSTILE)["run"]
+    pad.run("runs", "finish", run, "tool", HOSTILE, "--args", json.dumps({"a": HOSTILE}))
+    pad.run("runs", "say", run, "answer", HOSTILE)
+    pad.run("cycle", "init", HOSTILE, "--task", HOSTILE)
+
+
+# --- The door ---------------------------------------------------------------------------------------
+
+@test
+def the_token_leaves_the_address_bar_and_stays_in_the_browser(w):
+    b = w.browser
+    b.enter(w.server)
+    assert "token" not in b.driver.current_url, b.driver.current_url
+    assert w.server.token in b.js("return JSON.stringify(localStorage)")
+    b.driver.get(w.server.base + "/#/notes")
+    b.settled()
+    b.has("notes")
+
+
+@test
+def the_first_view_is_light(w):
+    """Fewer than ten requests, at most 100 kB over the wire for all of the page's files."""
+    b = w.browser
+    b.driver.execute_cdp_cmd("Network.clearBrowserCache", {})
+    b.driver.get("about:blank")
+    b.driver.get(w.server.base + "/#/")
+    b.settled()
+    seen = set(b.js("return performance.getEntriesByType('resource').concat(performance.getEntriesByType('navigation')).map(e => e.name)"))
+    seen |= {w.server.base + "/page/icon.svg", w.server.base + "/api/v1/pad/follow"}  # asked for by a window, and listed only when it ends
+    assert len(seen) < 10, seen
+    names = [line.strip().strip("',") for line in open(os.path.join(source, "src/web/page/meson.build")) if line.strip().startswith("'")]
+    weight = 0
+    for name in names:
+        weight += b.driver.execute_async_script("""const [name, done] = arguments; fetch(name, {cache: 'reload'}).then(r => r.arrayBuffer())
+            .then(() => done(performance.getEntriesByName(location.origin + name).at(-1).transferSize))""", "/" if name == "index.html" else "/page/" + name)
+    assert weight <= 100_000, weight
+    print("# the page weighs %d bytes over the wire, the first view takes %d requests" % (weight, len(seen)))
+
+
+@test
+def a_browser_without_javascript_is_told_what_to_type(w):
+    html = w.server.page().decode()
+    said = html.split("<noscript>")[1].split("</noscript>")[0]
+    assert "jotter status" in said and "JavaScript" in said, said
+
+
+@test
+def a_wrong_token_is_asked_for_again(w):
+    b = w.browser
+    b.expected = [r"401"]
+    b.driver.get("about:blank")
+    b.driver.get(w.server.base + "/#token=0000")
+    b.has("A token is needed", "dialog")
+    b.put("#token-field", w.server.token)
+    b.click("Open", "dialog")
+    b.settled()
+    b.there(".waits")
+    b.expected = [r"401"]
+
+
+# --- Waiting and Now --------------------------------------------------------------------------------
+
+@test
+def what_waits_stands_first_and_is_counted_in_the_title(w):
+    b = w.browser
+    b.go("/", pad=w.id["demo"])
+    b.there(".waits li")
+    names = b.text(".waits .what")
+    for name in ("pinned-style", "weekly", "staging-access"):
+        assert name in names, names
+    count = b.count(".waits > li")
+    until(lambda: b.driver.title.startswith("(%d) " % count), lambda: b.driver.title)
+    assert "correct-horse" not in b.text(), "a secret is shown"
+
+
+@test
+def a_rule_is_approved_and_a_task_unblocked_with_one_key(w):
+    b = w.browser
+    b.go("/", pad=w.id["demo"])
+    b.js("[...document.querySelectorAll('.waits > li')].find(n => n.textContent.includes('pinned-style')).focus()")
+    b.keys("a")
+    until(lambda: any(r["key"] == "pinned-style" and r["state"] == "approved" for r in w.demo.run("rules", "list")["rules"]), "it is not approved")
+    b.lacks("pinned-style", ".waits")
+    b.js("[...document.querySelectorAll('.waits > li')].find(n => n.textContent.includes('weekly')).focus()")
+    b.keys("u")
+    until(lambda: w.demo.run("task", "read", "weekly")["status"] == "ready", "it is still blocked")
+    b.lacks("weekly", ".waits")
+
+
+@test
+def a_changed_rule_shows_what_changed_since_it_was_approved(w):
+    w.demo.run("write", "pinned-style", text="Reports are long.\n", by="scout")
+    b = w.browser
+    b.go("/", pad=w.id["demo"])
+    b.has("Reports are long.", ".waits .came")
+    b.has("Reports are short", ".waits .gone")
+
+
+@test
+def what_is_put_aside_comes_back_when_it_changes(w):
+    b = w.browser
+    b.go("/", pad=w.id["demo"])
+    b.js("[...document.querySelectorAll('.waits > li')].find(n => n.textContent.includes('staging-access')).focus()")
+    b.keys("x")
+    b.lacks("staging-access", ".waits")
+    b.reload()
+    b.lacks("staging-access", ".waits")
+    w.demo.run("append", "staging-access", "password = hunter2-hunter2-hunter2\n", by="builder")
+    b.has("staging-access", ".waits")
+
+
+@test
+def a_change_from_the_command_line_appears_by_itself(w):
+    b = w.browser
+    b.go("/", pad=w.id["desk"])
+    until(lambda: b.text("#live") == "Live", "it is not live")
+    w.desk.run("write", "just-now", text="hello\n", by="carol")
+    b.has("just-now", ".feed")
+    b.has("carol", ".feed")
+    b.put("select[aria-label='Changes by']", "carol")
+    b.has("just-now", ".feed")
+    w.desk.run("write", "another", text="x\n", by="dave")
+    b.lacks("another", ".feed")
+    lease = w.desk.run("lease", "acquire", "just-now", "--ttl", "300", by="carol")
+    b.reload()
+    b.has("carol", "section[aria-label=Leases]")
+    w.desk.run("lease", "release", str(lease["token"]), by="carol")
+
+
+@test
+def what_changed_since_the_last_visit_is_told_by_agent_and_key(w):
+    b = w.browser
+    b.js("localStorage.setItem('jotter.left', JSON.stringify('2026-01-01T00:00:00.000Z')); sessionStorage.removeItem('jotter.since')")
+    b.go("/notes", pad=w.id["demo"])
+    b.js("sessionStorage.removeItem('jotter.since')")
+    b.go("/", pad=w.id["demo"])
+    b.has("Since you were here")
+    b.has("scout", ".since")
+    b.has("plan", ".since")
+
+
+# --- Notes ------------------------------------------------------------------------------------------
+
+@test
+def a_list_of_thousands_has_only_what_is_visible_in_the_document(w):
+    b = w.browser
+    b.go("/notes", pad=w.id["big"], order="name")
+    b.has("note-00000", ".rows")
+    assert b.count(".rows li") < 80, b.count(".rows li")
+    until(lambda: b.js("const r = document.querySelector('.rows'); r.scrollTop = r.scrollHeight; return r.innerText.includes(arguments[0])", "note-%05d" % (BIG - 1)), "the end does not come")
+    b.has("note-%05d" % (BIG - 1), ".rows")
+    assert b.count(".rows li") < 80
+    b.put("input[aria-label='Filter notes']", "0123")
+    b.has("note-01230", ".rows")
+    until(lambda: b.count(".rows li") == 12 or b.text(".foot"), "the filter does nothing")
+    b.lacks("note-00007", ".rows")
+
+
+@test
+def a_note_is_shown_as_a_page_as_text_and_with_who_wrote_each_line(w):
+    b = w.browser
+    b.go("/notes/runbook-move", pad=w.id["demo"])
+    b.there(".md table")
+    assert b.js("return [...document.querySelectorAll('.md h1')].map(n => n.textContent)") == ["Moving the store"]
+    b.click("Text", ".doc")
+    b.has("# Moving the store", ".body")
+    b.click("Blame", ".doc")
+    b.has("builder", ".blame")
+    b.has("reviewer", ".blame")
+
+
+@test
+def the_history_is_a_slider_with_both_kinds_of_diff(w):
+    b = w.browser
+    b.go("/notes/plan", pad=w.id["demo"])
+    b.has("version 5 of 5")
+    b.keys("[", "[")
+    b.has("version 3 of 5")
+    b.has("not the newest")
+    b.keys("d")
+    b.has("lines added", ".body")
+    b.there(".lines.inline .gone")
+    b.keys("s")
+    b.there(".lines.side .came")
+    b.click("with the newest", ".doc")
+    b.has("from version 3 to 5")
+    link = b.hash()
+    b.go("/notes", pad=w.id["demo"])
+    b.driver.back()
+    b.has("from version 3 to 5")
+    assert b.hash() == link
+
+
+@test
+def a_version_is_restored_and_a_change_undone_and_redone(w):
+    w.desk.run("write", "steps", text="one\n")
+    w.desk.run("write", "steps", text="two\n")
+    b = w.browser
+    b.go("/notes/steps", pad=w.id["desk"], v=1)
+    b.click("Restore this version")
+    until(lambda: w.desk.read("steps") == "one\n", "it was not restored")
+    b.has("version 3 of 3")
+    b.keys("u")
+    until(lambda: w.desk.read("steps") == "two\n", "it was not undone")
+    b.has("version 4 of 4")
+    b.click("Redo", "#say")
+    until(lambda: w.desk.read("steps") == "one\n", "it was not redone")
+    b.has("version 5 of 5")
+    b.click("Delete", ".doc")
+    b.has("It was deleted here")
+    b.click("Undo", "#say")
+    until(lambda: w.desk.run("read", "steps", check=False).get("text") == "one\n", "the deletion was not undone")
+    w.desk.run("delete", "steps")
+    b.go("/notes", pad=w.id["desk"], deleted=1)
+    b.click("steps", ".rows")
+    b.click("Restore it")
+    until(lambda: w.desk.run("read", "steps", check=False).get("text") == "one\n", "it was not restored from the list")
+
+
+@test
+def an_edit_is_written_by_the_person_with_the_version_it_began_with(w):
+    w.desk.run("write", "draft", text="first\n")
+    b = w.browser
+    b.go("/notes/draft", pad=w.id["desk"])
+    b.has("first", ".body")
+    b.keys("e")
+    b.put(".editing textarea", "first, and more\n")
+    b.chord(Keys.CONTROL, "s")
+    until(lambda: w.desk.read("draft") == "first, and more\n", "it was not written")
+    assert w.desk.run("read", "draft")["by"] == "ann"
+    b.has("first, and more", ".body")
+
+
+@test
+def a_conflict_shows_both_texts_and_their_merge_and_overwrites_nothing(w):
+    w.desk.run("write", "list", text="a\nb\nc\nd\ne\n")
+    b = w.browser
+    b.go("/notes/list", pad=w.id["desk"])
+    b.has("e", ".body")
+    b.click("Edit", ".doc")
+    b.put(".editing textarea", "a, mine\nb\nc\nd\ne\n")
+    w.desk.run("write", "list", text="a\nb\nc\nd\ne, theirs\n")
+    b.has("meanwhile", ".editing")
+    b.expected = [r"409"]
+    b.click("Save", ".editing")
+    b.there(".conflict")
+    assert w.desk.read("list") == "a\nb\nc\nd\ne, theirs\n"
+    b.has("e, theirs", ".both")
+    b.has("a, mine", ".both")
+    assert b.js("return document.querySelector('.conflict textarea').value") == "a, mine\nb\nc\nd\ne, theirs\n"
+    b.click("Save the merge")
+    until(lambda: w.desk.read("list") == "a, mine\nb\nc\nd\ne, theirs\n", "the merge was not written")
+    b.expected = [r"409"]
+
+
+@test
+def a_conflict_that_cannot_be_merged_leaves_the_choice_to_the_person(w):
+    w.desk.run("write", "word", text="old\n")
+    b = w.browser
+    b.go("/notes/word", pad=w.id["desk"], edit=1)
+    b.put(".editing textarea", "mine\n")
+    w.desk.run("write", "word", text="theirs\n")
+    b.expected = [r"409"]
+    b.click("Save", ".editing")
+    b.has("The two changes touch each other", ".conflict")
+    b.reload()
+    assert w.desk.read("word") == "theirs\n"
+    until(lambda: b.js("return document.querySelector('.editing textarea')?.value") == "mine\n", "the text is gone after a reload")
+    b.expected = [r"409"]
+    b.click("Save", ".editing")
+    b.there(".conflict")
+    b.click("Take theirs")
+    b.click("Save this")
+    until(lambda: b.count(".editing") == 0, "it does not end")
+    assert w.desk.read("word") == "theirs\n"
+    b.expected = [r"409"]
+
+
+@test
+def a_text_that_was_deleted_meanwhile_is_saved_again_only_when_asked(w):
+    w.desk.run("write", "gone", text="a\n")
+    b = w.browser
+    b.go("/notes/gone", pad=w.id["desk"], edit=1)
+    b.put(".editing textarea", "b\n")
+    w.desk.run("delete", "gone")
+    b.expected = [r"409"]
+    b.click("Save", ".editing")
+    b.has("deleted meanwhile", ".conflict")
+    assert w.desk.run("read", "gone", check=False)["status"] == "not_found"
+    b.click("Save this")
+    until(lambda: w.desk.run("read", "gone", check=False).get("text") == "b\n", "it was not written")
+    b.expected = [r"409"]
+
+
+@test
+def an_edit_by_hand_is_a_version_like_any_other(w):
+    b = w.browser
+    b.go("/notes/questions", pad=w.id["demo"])
+    b.has("reviewer and ann", ".body")
+    b.keys("b")
+    b.has("edited by hand", ".blame")
+    b.keys("d")
+    b.has("1 line added", ".body")
+
+
+@test
+def an_unsaved_text_survives_reload_and_restart(w):
+    w.desk.run("write", "long", text="begin\n")
+    b = w.browser
+    b.go("/notes/long", pad=w.id["desk"], edit=1)
+    b.put(".editing textarea", "begin\nand what I typed\n")
+    b.reload()
+    until(lambda: "what I typed" in (b.js("return document.querySelector('.editing textarea')?.value") or ""), "lost by a reload")
+    b.expected = [r"ERR_CONNECTION|ERR_INCOMPLETE|ERR_EMPTY|Failed to fetch|network"]
+    w.server.stop()
+    until(lambda: "Reconnecting" in b.text("#live"), "it does not say that the server is gone")
+    b.click("Save", ".editing")
+    b.has("Not saved", "#say")
+    w.server.start()
+    until(lambda: b.text("#live") == "Live", "it does not connect again")
+    assert "what I typed" in b.js("return document.querySelector('.editing textarea').value")
+    b.click("Save", ".editing")
+    until(lambda: w.desk.read("long") == "begin\nand what I typed\n", "it was not saved")
+    b.expected = [r"ERR_CONNECTION|ERR_INCOMPLETE|ERR_EMPTY|Failed to fetch|network"]
+    b.console()
+
+
+@test
+def a_new_note_is_written_only_where_there_is_none(w):
+    b = w.browser
+    b.go("/notes", pad=w.id["desk"], new=1)
+    b.put("#new-key", "word")
+    b.put("#new-text", "x")
+    b.expected = [r"409"]
+    b.click("Save", "form.editing")
+    b.has("already", "#say")
+    b.put("#new-key", "brand-new")
+    b.click("Save", "form.editing")
+    until(lambda: w.desk.run("read", "brand-new", check=False).get("text") == "x", "it was not written")
+    b.expected = [r"409"]
+
+
+@test
+def a_purge_asks_for_the_key_again_and_its_link_says_that_it_is_gone(w):
+    w.desk.run("write", "secret-plan", text="x\n")
+    b = w.browser
+    b.go("/notes/secret-plan", pad=w.id["desk"])
+    b.click("Purge")
+    b.put("#again", "wrong")
+    b.expected = [r"400|403|409"]
+    b.click("Purge it", "dialog")
+    until(lambda: b.text("#say"), "nothing is said")
+    assert w.desk.read("secret-plan") == "x\n"
+    b.put("#again", "secret-plan")
+    b.click("Purge it", "dialog")
+    until(lambda: w.desk.run("read", "secret-plan", check=False).get("status") == "not_found", "it is still there")
+    until(lambda: b.hash().startswith("#/notes?"), b.hash)
+    b.settled()
+    b.go("/notes/secret-plan", pad=w.id["desk"])
+    until(lambda: "purged" in b.text(".detail") or "not there" in b.text(".detail"), lambda: b.text(".detail"))
+    b.expected = [r"400|403|404|409"]
+
+
+# --- Search -----------------------------------------------------------------------------------------
+
+@test
+def search_finds_as_one_types_and_says_why(w):
+    b = w.browser
+    b.go("/notes", pad=w.id["demo"])
+    b.keys("/")
+    b.keys("rehearsal")
+    b.there(".hits .hit mark")
+    b.keys(" report")
+    b.has("finding-report", ".hits")
+    b.click("Why here", ".hits")
+    b.has("words", ".why")
+    b.put("select[aria-label=Kind]", "runs")
+    until(lambda: b.count(".hit") and "step" in b.text(".hit"), "there are no runs")
+    b.lacks("glossary", ".hits")
+    b.put("#query", "zzzqqqxxx")
+    b.has("Nothing has")
+    b.js("document.querySelector('#query').focus()")
+    b.keys(Keys.ESCAPE)
+
+
+# --- Runs and context -------------------------------------------------------------------------------
+
+@test
+def a_run_is_a_timeline_with_its_context_as_a_chart(w):
+    b = w.browser
+    b.go("/runs", pad=w.id["demo"])
+    b.click("why was the report", "main")
+    b.there("figure[aria-label='Tokens of the context at each turn'] path")
+    b.has("retrieved", ".legend")
+    assert b.count(".chart .mark"), "no compaction is marked"
+    rows = b.js("return [...document.querySelectorAll('figure table tbody tr')].length")
+    assert rows >= 10, rows
+    b.keys("j", "j", Keys.ENTER)
+    b.there(".trace .doc .facts")
+    b.keys("]")
+    b.there(".trace .doc .facts")
+    b.js("document.querySelector('figure[aria-label^=Tokens] svg').focus()")
+    b.keys(Keys.ARROW_RIGHT)
+    b.has("turn 1", ".tip")
+    b.keys("p")
+    b.there(".paper .step")
+    assert b.count(".paper .step") >= 40
+
+
+@test
+def a_large_result_is_unfolded_from_the_sink(w):
+    run = w.desk.run("runs", "begin", "look")["run"]
+    w.desk.run("sink", "write", "big-call", "--tool", "scan", text="".join("line %d\n" % n for n in range(20000)))
+    w.desk.run("runs", "finish", run, "scan", "[Result persisted as tool_results/big-call (188890 bytes, 20000 lines)]\n\nPreview:\nline 0\n", "--call", "c1")
+    b = w.browser
+    b.go("/runs/" + run, pad=w.id["desk"], step=3)
+    b.click("Unfold the whole result")
+    b.has("line 4000", ".sink")
+
+
+@test
+def two_runs_stand_side_by_side(w):
+    b = w.browser
+    b.go("/runs", pad=w.id["demo"])
+    b.there(".runs input")
+    b.js("[...document.querySelectorAll('.runs input')].slice(-2).forEach(n => n.click())")
+    b.click("Compare the two")
+    b.has("Where they differ")
+    assert b.count(".two > section") == 2
+
+
+@test
+def a_run_that_goes_on_is_followed(w):
+    run = w.desk.run("runs", "begin", "going on")["run"]
+    b = w.browser
+    b.go("/runs/" + run, pad=w.id["desk"])
+    b.has("1 step")
+    w.desk.run("runs", "say", run, "answer", "forty-two")
+    b.has("forty-two", ".outcome")
+    b.has("answered")
+
+
+@test
+def the_context_is_shown_as_text_and_as_a_bar_against_a_budget(w):
+    b = w.browser
+    b.go("/context", pad=w.id["demo"])
+    b.has("<jotter-context", ".exact")
+    b.there(".stackbar span")
+    whole = b.text(".exact")
+    b.put("input[type=number]", "600")
+    until(lambda: len(b.text(".exact")) < len(whole), "a smaller budget shows as much")
+    b.has("What was left out")
+    b.put("input[type=number]", "60000")
+    b.there("button[aria-label='Pin glossary']")
+    b.click("Pin glossary")
+    until(lambda: w.demo.run("read", "pinned-glossary", check=False).get("text"), "it was not pinned")
+    b.click("Unpin pinned-glossary")
+    until(lambda: w.demo.run("read", "glossary", check=False).get("text"), "it was not unpinned")
+
+
+# --- The rest ---------------------------------------------------------------------------------------
+
+@test
+def tasks_are_a_board_and_a_graph_and_can_be_moved(w):
+    b = w.browser
+    b.go("/tasks", pad=w.id["demo"])
+    b.has("waits for", ".board")
+    b.click("Graph", "main")
+    b.there("svg.graph .edge")
+    b.go("/tasks/pool", pad=w.id["demo"])
+    b.put("input[aria-label='Reason or result']", "closed once")
+    b.click("Done", ".taskdetail")
+    until(lambda: w.demo.run("task", "read", "pool")["status"] == "completed", lambda: b.text("#say"))
+    b.has("limits", ".board")
+    b.put("input[aria-label='New task']", "sweep the floor")
+    b.click("Add", "main")
+    b.has("sweep the floor", ".board")
+
+
+@test
+def plans_show_their_evidence(w):
+    b = w.browser
+    b.go("/plans", pad=w.id["demo"])
+    b.has("harbour runs on Postgres")
+    b.has("Evidence: rehearsal 2")
+    b.go("/plans/move-the-store", pad=w.id["demo"])
+    b.has("every count is equal")
+
+
+@test
+def cycles_are_a_strip_with_what_each_changed(w):
+    b = w.browser
+    b.go("/cycles", pad=w.id["demo"])
+    assert until(lambda: b.count(".strip a"), "no strip") == 4
+    b.has("current_task", ".keydiff")
+    b.keys("[")
+    b.has("did not answer for 30 s")
+
+
+@test
+def time_travel_shows_what_was_and_lets_nothing_be_written(w):
+    b = w.browser
+    then = time.strftime("%Y-%m-%dT%H:%M:%S.000Z", time.gmtime(time.time() - 4 * 86400))
+    b.go("/notes/plan", pad=w.id["demo"], at=then)
+    b.has("This is the past", "#bar")
+    b.has("version 2 of 2")
+    b.has("scout measured it", ".body")
+    assert "nobody works" not in b.text(".body")
+    for word in ("Edit", "Undo", "Delete", "Purge"):
+        assert not b.js("return [...document.querySelectorAll('.doc button')].some(n => n.textContent.startsWith(arguments[0]))", word), word
+    until(lambda: b.count(".rows li"), "no list")
+    b.lacks("questions", ".rows")
+    b.click("Tasks", "nav")
+    b.has("no task then")
+    b.has("This is the past", "#bar")
+    b.click("Health", "nav")
+    b.has("Health is about the present")
+    b.expected = [r"400"]
+    b.go("/notes", pad=w.id["demo"], at="nonsense")
+    b.has("is no moment", "#bar")
+    b.there(".empty[role=alert]")
+    b.expected = [r"400"]
+    b.click("Back to now", "#bar")
+    until(lambda: not b.js("return location.hash.includes('at=')"), "it is still the past")
+
+
+@test
+def health_shows_faults_sizes_and_promises(w):
+    b = w.browser
+    b.go("/health", pad=w.id["demo"])
+    b.has("No faults")
+    b.there("figure[aria-label='Bytes by kind'] rect")
+    b.has("ok means durable")
+    b.has("would go")
+
+
+@test
+def pads_are_switched_at_the_top_and_searched_together(w):
+    b = w.browser
+    b.driver.get("about:blank")
+    b.driver.get(w.server.base + "/#/search?q=number%20rehearsal")
+    b.settled()
+    b.has("big", ".hits")
+    b.has("demo", ".hits")
+    b.put("#pads select", w.id["empty"])
+    b.has("Nothing waits for you")
+    b.go("/", pad=w.id["demo"])
+    b.there(".feed a")
+
+
+@test
+def empty_views_say_what_to_do_next(w):
+    b = w.browser
+    for view, words in (("/", "jotter write plan"), ("/notes", "jotter write plan"), ("/memories", "jotter setup"), ("/artifacts", "jotter artifact write"),
+                        ("/runs", "jotter run"), ("/tasks", "jotter task add"), ("/plans", "jotter plan create"), ("/cycles", "jotter cycle init"), ("/search", "Type what you look for"), ("/health", "The pad is empty")):
+        b.go(view, pad=w.id["empty"])
+        b.has(words)
+    b.expected = [r"404"]
+    b.go("/notes/nothing", pad=w.id["empty"])
+    b.has("not")
+    b.go("/nonsense", pad=w.id["empty"])
+    b.has("There is no view")
+    b.expected = [r"404"]
+
+
+@test
+def everything_can_be_done_by_keys_alone(w):
+    w.desk.run("write", "by-keys", text="keyboard\n")
+    b = w.browser
+    b.go("/", pad=w.id["desk"])
+    b.keys("?")
+    b.has("Everywhere", "dialog")
+    b.keys(Keys.ESCAPE)
+    until(lambda: not b.count("dialog"), "the help stays")
+    b.keys("g", "n")
+    until(lambda: b.hash().startswith("#/notes"), b.hash)
+    b.settled()
+    b.keys("f")
+    b.keys("by-keys")
+    b.has("by-keys", ".rows")
+    until(lambda: b.count(".rows li") == 1, "the filter is not done")
+    b.keys(Keys.ARROW_DOWN, Keys.ENTER)
+    b.has("keyboard", ".body")
+    b.keys("e")
+    until(lambda: b.js("return document.activeElement.tagName") == "TEXTAREA", "the text has no focus")
+    b.chord(Keys.CONTROL, Keys.END)
+    b.keys("more")
+    b.chord(Keys.CONTROL, Keys.ENTER)
+    until(lambda: w.desk.read("by-keys") == "keyboard\nmore", lambda: repr(w.desk.read("by-keys")))
+    b.has("more", ".body")
+    b.keys(Keys.ESCAPE)
+    until(lambda: b.hash().startswith("#/notes?"), b.hash)
+    b.keys("/")
+    b.keys("keyboard")
+    b.there(".hit")
+    b.keys(Keys.ENTER)
+    until(lambda: b.js("return document.activeElement.classList.contains('hit')"), "no hit has the focus")
+    b.keys(Keys.ENTER)
+    b.has("by-keys", ".doc")
+
+
+@test
+def hostile_texts_do_nothing_but_be_shown(w):
+    b = w.browser
+    pad = w.id["hostile"]
+    b.go("/", pad=pad)
+    b.has("<script>", ".waits")
+    b.go("/notes/script", pad=pad)
+    b.has("press", ".md")
+    assert not b.js("return [...document.querySelectorAll('.md a')].some(a => !/^(https?|mailto):/.test(a.href))"), "a link that runs"
+    assert not b.count("main img, main script, main iframe")
+    b.go("/notes/script", pad=pad, show="text")
+    b.has("<script>window.hurt", ".body")
+    b.go("/notes/direction", pad=pad, show="text")
+    until(lambda: b.count(".unseen") >= 5, "what cannot be seen is not shown")
+    assert "\u202egnp.exe" in b.js("return document.querySelector('.text').textContent"), "the text itself was changed"
+    assert b.js("return getComputedStyle(document.querySelector('.unseen')).unicodeBidi") == "isolate"
+    b.go("/notes/forged", pad=pad)
+    b.has("Approved", ".md")
+    assert b.count("main") == 1
+    b.go("/notes/line", pad=pad)
+    b.has("too long to be laid out")
+    b.has("Show more")
+    b.go("/notes/line", pad=pad, edit=1)
+    b.has("too much for a field")
+    for view in ("/artifacts/bad%2Fdata", "/tasks/t1", "/tasks?show=graph", "/plans", "/cycles", "/runs", "/search?q=script", "/context", "/notes/pinned-rule"):
+        path, _, query = view.partition("?")
+        b.go(path, pad=pad, **dict(p.split("=") for p in query.split("&") if p))
+        b.there("main .view *")
+    run = w.hostile.run("runs", "list")["runs"][0]["id"]
+    b.go("/runs/" + run, pad=pad, step=3)
+    b.has("<script>", ".trace")
+    assert b.js("return window.hurt") is None, b.js("return window.hurt")
+
+
+VIEWS = ["/", "/notes/runbook-move", "/notes/plan?v=3&show=side", "/notes/plan?show=blame", "/notes/plan?edit=1", "/notes?new=1", "/memories", "/artifacts/measurements%2Fload-test",
+         "/search?q=report", "/runs", "/runs/RUN?step=3", "/context", "/tasks/move", "/tasks?show=graph", "/plans", "/cycles", "/health", "/notes/plan?at=THEN"]
+
+
+def each_view(w):
+    run = [r["id"] for r in w.demo.run("runs", "list")["runs"] if r["records"] > 40][0]
+    then = time.strftime("%Y-%m-%dT%H:%M:%S.000Z", time.gmtime(time.time() - 2 * 86400))
+    for view in VIEWS:
+        path, _, query = view.replace("RUN", run).replace("THEN", then).partition("?")
+        w.browser.go(path, pad=w.id["demo"], **dict(p.split("=", 1) for p in query.split("&") if p))
+        w.browser.there("main .view *")
+        until(lambda: w.browser.js("return !/Reading every byte/.test(document.body.innerText)"))
+        yield view
+
+
+@test
+def names_roles_and_contrast_are_right_in_every_view_and_theme(w):
+    b = w.browser
+    wrong = []
+    try:
+        for view in each_view(w):
+            for theme in ("light", "dark"):
+                b.theme(theme)
+                wrong += ["%s, %s: %s" % (view, theme, f) for f in b.faults()]
+    finally:
+        b.theme("light")
+    assert not wrong, "\n".join(wrong)
+
+
+@test
+def every_view_is_readable_at_360_and_at_2560_pixels(w):
+    b = w.browser
+    wrong = []
+    try:
+        for view in each_view(w):
+            for width in (360, 2560):
+                b.size(width, 900)
+                wide = until(lambda: b.js("return innerWidth === arguments[0] && [document.documentElement.scrollWidth]", width))[0]
+                if wide > width:
+                    wrong.append("%s is %d wide at %d: %s" % (view, wide, width, b.js("return [...document.querySelectorAll('body *')].filter(n => n.getBoundingClientRect().right > innerWidth + 1 && n.checkVisibility()).slice(0, 4).map(n => n.tagName + '.' + n.className).join(' ')")))
+    finally:
+        b.size(1400)
+    assert not wrong, "\n".join(wrong)
+
+
+@test
+def a_server_that_only_reads_offers_nothing_to_write(w):
+    b = w.browser
+    shelf = Pad(program, w.home, "shelf")
+    os.mkdir(w.home.path("shelf"))
+    shelf.run("init")
+    shelf.run("write", "plan", text="look, do not touch\n")
+    server = Server(program, w.home, [shelf], "--read-only")
+    try:
+        b.enter(server)
+        b.has("read only", "#pads")
+        b.driver.get(server.base + "/#/notes/plan")
+        b.settled()
+        b.has("version", ".doc")
+        assert not b.js("return [...document.querySelectorAll('main button')].some(n => /^(Edit|Undo|Delete|Purge|New|Approve)/.test(n.textContent))")
+        b.keys("e")
+        assert not b.count("textarea")
+    finally:
+        server.stop()
+        b.expected = [r"ERR_|Failed"]
+        b.enter(w.server)
+
+
+def main():
+    wanted = sys.argv[3:]
+    cases = [t for t in tests if not wanted or t.__name__ in wanted]
+    print("1..%d" % (len(cases)), flush=True)
+    world = World()
+    failed = 0
+    try:
+        for number, case in enumerate(cases, 1):
+            begun = time.monotonic()
+            try:
+                case(world)
+                said = world.browser.console()
+                assert not said, "the console has: %s" % "\n".join(said)
+                print("ok %d - %s # %.1f s" % (number, case.__name__, time.monotonic() - begun), flush=True)
+            except Exception:
+                failed += 1
+                print("not ok %d - %s" % (number, case.__name__), flush=True)
+                for line in traceback.format_exc().splitlines():
+                    print("# " + line, flush=True)
+                try:
+                    print("# at %s, which says %r" % (world.browser.hash(), world.browser.text("#say")))
+                    world.browser.console()
+                    if os.environ.get("JOT_TEST_SHOTS"):
+                        world.browser.driver.save_screenshot(os.path.join(os.environ["JOT_TEST_SHOTS"], case.__name__ + ".png"))
+                except Exception:
+                    pass
+    finally:
+        world.close()
+    sys.exit(failed > 0)
+
+
+if __name__ == "__main__":
+    main()
