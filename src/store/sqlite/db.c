@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -26,6 +27,39 @@ enum {
 
 /* Beyond this an overflow page may begin with the byte of a b-tree page. */
 static const sqlite3_int64 clean_bytes_max = (sqlite3_int64)64 << 30;
+
+/* --- Threads take turns ------------------------------------------------------------------ */
+
+static pthread_mutex_t turn;
+static pthread_once_t turn_once = PTHREAD_ONCE_INIT;
+
+/* Recursive, for what fails while it connects disconnects. */
+static void make_turn(void)
+{
+    pthread_mutexattr_t attr;
+    pthread_mutexattr_init(&attr);
+    pthread_mutexattr_settype(&attr, PTHREAD_MUTEX_RECURSIVE);
+    pthread_mutex_init(&turn, &attr);
+    pthread_mutexattr_destroy(&attr);
+}
+
+/* A child has no thread that could end another's turn. */
+static void begin_turns(void)
+{
+    make_turn();
+    (void)pthread_atfork(NULL, NULL, make_turn);
+}
+
+void db_turn_begin(void)
+{
+    pthread_once(&turn_once, begin_turns);
+    pthread_mutex_lock(&turn);
+}
+
+void db_turn_end(void)
+{
+    pthread_mutex_unlock(&turn);
+}
 
 /* --- Statements ------------------------------------------------------------------------ */
 
@@ -420,12 +454,20 @@ static jot_status connect_once(Db *d, Err *e)
     return st;
 }
 
+static jot_status connect_in_turn(Db *d, Err *e)
+{
+    db_turn_begin();
+    jot_status st = connect_once(d, e);
+    db_turn_end();
+    return st;
+}
+
 jot_status db_connect(Db *d, Err *e)
 {
     d->full = false;
-    jot_status st = connect_once(d, e);
+    jot_status st = connect_in_turn(d, e);
     /* Its shared memory needs room, to read too. */
-    return st != JOT_OK && d->full && db_give_room(d) ? connect_once(d, e) : st;
+    return st != JOT_OK && d->full && db_give_room(d) ? connect_in_turn(d, e) : st;
 }
 
 void db_read_only(Db *d, const char *why)
@@ -445,7 +487,9 @@ void db_disconnect(Db *d, bool tidy)
         sqlite3_finalize(q);
     if (d->sql && !tidy)
         sqlite3_db_config(d->sql, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+    db_turn_begin();
     int rc = sqlite3_close(d->sql);
+    db_turn_end();
     assert(rc == SQLITE_OK);
     (void)rc;
     d->sql = NULL;

@@ -122,6 +122,16 @@ typedef struct Db {
     Str subject;                  /* ... and to what */
 } Db;
 
+/* --- Threads take turns ------------------------------------------------------------------ */
+
+/* SQLite's locks belong to the process, and closing any descriptor of a file drops them all.  So
+ * SQLite keeps descriptors until nobody has a lock; but it looks first and closes then, and a
+ * thread that takes its lock in between has none: another process, which believes itself alone,
+ * removes the log from under it.  So the threads of a process open and close one at a time: what
+ * takes a connection's first lock, and what closes a descriptor, stands between these two. */
+void db_turn_begin(void);
+void db_turn_end(void);
+
 /* --- The connection -------------------------------------------------------------------- */
 
 /* Open a connection and set it up, whatever the file holds; `flags` as for sqlite3_open_v2. */

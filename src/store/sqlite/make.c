@@ -156,6 +156,7 @@ static int put_in_place(const Db *d, const char *fresh, Str pages)
     /* What SQLite removed must not come back beside the new file. */
     if (got == 0)
         got = io_fsync(io, d->dir);
+    fd_close(&fd); /* as a pad's file it must not be: SQLite's locks would be dropped */
     if (got == 0)
         got = io_rename(io, d->dir, fresh, d->name, 0);
     if (got < 0)

@@ -136,11 +136,13 @@ static int read_header(const Db *d, unsigned char *to)
     if (!name)
         mem_exhausted();
     int flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_MAIN_DB;
+    db_turn_begin();
     int rc = vfs->xOpen(vfs, name, file, flags, &flags);
     if (rc == SQLITE_OK)
         rc = file->pMethods->xRead(file, to, HEADER_BYTES, 0);
     if (file->pMethods)
         file->pMethods->xClose(file);
+    db_turn_end();
     sqlite3_free_filename(name);
     return rc;
 }
