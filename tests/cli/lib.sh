@@ -28,10 +28,11 @@ jot() {
 # Take up what a command said into .out and .err: out, err.
 heard() { out=$(<"$here/.out") err=$(<"$here/.err"); }
 
-says() { case $out in *"$1"*) ;; *) echo "# standard output: $out"; echo "# does not say: $1"; return 1 ;; esac; }
-tells() { case $err in *"$1"*) ;; *) echo "# standard error: $err"; echo "# does not tell: $1"; return 1 ;; esac; }
-is() { [ "$out" = "$1" ] || { echo "# standard output: $out"; echo "# is not: $1"; return 1; }; }
-ends() { [ "$code" = "$1" ] || { echo "# ended with $code, not $1: $err"; return 1; }; }
+remark() { printf '# %s\n' "${1//$'\n'/$'\n'# }"; } # each line of it
+says() { case $out in *"$1"*) ;; *) remark "standard output: $out"; remark "does not say: $1"; return 1 ;; esac; }
+tells() { case $err in *"$1"*) ;; *) remark "standard error: $err"; remark "does not tell: $1"; return 1 ;; esac; }
+is() { [ "$out" = "$1" ] || { remark "standard output: $out"; remark "is not: $1"; return 1; }; }
+ends() { [ "$code" = "$1" ] || { remark "ended with $code, not $1: $err"; return 1; }; }
 
 try() {
     local sentence=$1
