@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -17,7 +18,8 @@
 enum {
     HANG_S = 300,
     STEPS_MAX = 20000,
-    TWICE_EVERY = 67, /* kills after which the recovery is killed as well */
+    TWICE_EVERY = 199,      /* kills after which the recovery is killed as well ... */
+    TWICE_EVERY_WHOLE = 67, /* ... and in `make soak` */
     WRONG_EXIT = 3,
 };
 
@@ -188,6 +190,12 @@ static void kill_recovery(Kills *k, const Image *left, const Snapshot *seen, con
 
 /* --- The first kill -------------------------------------------------------------------- */
 
+static bool is_due(const Kills *k)
+{
+    return k->bench->totals.kills % (getenv("JOT_TEST_WHOLE") ? TWICE_EVERY_WHOLE : TWICE_EVERY) ==
+           0;
+}
+
 /* Kill at one step; false when the story has ended before it. */
 static bool kill_at(Kills *k, const Reference *ref, size_t at, bool torn)
 {
@@ -213,8 +221,7 @@ static bool kill_at(Kills *k, const Reference *ref, size_t at, bool torn)
     k->bench->totals.kills += wanted != WANTED_BEHIND;
     Allowed allowed = history_allowed(&ref->history, k->progress->begun, k->progress->acked);
     const Seen *seen = judge(k, &ref->history, &left);
-    bool twice = wanted == WANTED_BEHIND ||
-                 (wanted == WANTED_ALL && k->bench->totals.kills % TWICE_EVERY == 0);
+    bool twice = wanted == WANTED_BEHIND || (wanted == WANTED_ALL && is_due(k));
     /* A recovery that adds records of its own gives them the time of the day. */
     char why[400];
     twice = twice && seen && allowed_fits(&allowed, &seen->second, why, sizeof why);
