@@ -475,6 +475,7 @@ static const Verb verb_order = {
               .about = "The tasks that can be started now, most urgent first, without taking one.",
               .effects = TOOL_READS,
               .run = verb_answer },
+    .summary = "Print the tasks that can be started now",
     .fields = (const Param[]){ { "ready", PARAM_OBJECTS, .fields = task_fields },
                                { "waiting", PARAM_OBJECTS, .fields = waiting_fields },
                                { "problems", PARAM_OBJECTS, .fields = problem_fields },

@@ -284,6 +284,10 @@ export interface Task {
     },
   ): Promise<Answer>;
   /**
+   * Print the tasks that can be started now.
+   */
+  ready(): Promise<Answer>;
+  /**
    * Mark a task as running, completed (with its result), failed or blocked (with the reason), or
    * ready again (manual).
    */

@@ -571,6 +571,13 @@ class Task(Noun):
             "if_seq": if_seq,
         })
 
+    def ready(
+        self,
+    ) -> Answer:
+        """Print the tasks that can be started now."""
+        return self._do("task", "ready", {
+        })
+
     def move(
         self,
         id: str,

@@ -571,6 +571,13 @@ class Task(Noun):
             "if_seq": if_seq,
         })
 
+    async def ready(
+        self,
+    ) -> Answer:
+        """Print the tasks that can be started now."""
+        return await self._do("task", "ready", {
+        })
+
     async def move(
         self,
         id: str,
