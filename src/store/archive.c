@@ -624,10 +624,7 @@ jot_status archive_write(Store *from, const char *path, const CopyHooks *hooks, 
     AUTO(Arena) arena = { 0 };
     Shown shown;
     const Io *io = from->io;
-    Str whole = str(path);
-    size_t slash = str_find_last(whole, '/');
-    Str last = slash < whole.n ? str_from(whole, slash + 1) : whole;
-    Str above = slash < whole.n ? str_slice(whole, 0, slash ? slash : 1) : S(".");
+    Str whole = str(path), last = str_base_name(whole), above = str_dir_name(whole);
     if (last.n == 0 || last.n > STORE_SEGMENT_MAX)
         return err_set(e, JOT_INVALID, "'%s' does not name a file of at most %d bytes",
                        err_show(&shown, whole), STORE_SEGMENT_MAX);
