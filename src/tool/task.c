@@ -368,9 +368,9 @@ static const Verb verb_cancel = {
               .run = verb_answer },
     .verb = "cancel",
     .summary = "Say that a task is not to be done",
-    .help = "It is blocked, and 'unblock' makes it a task again ('retry', if it had failed).  What "
-            "somebody\n"
-            "else runs is refused without --manual.\n",
+    .help =
+        "It is blocked, and 'unblock' makes it a task again ('retry', if it had failed).  It is "
+        "refused\nwithout --manual while somebody else runs the task.\n",
     .fields = task_fields,
     .says = "task {'task_id} is cancelled, event {seq}",
     .shows = "{task_id}: cancelled",

@@ -514,7 +514,7 @@ export interface Note {
    */
   delete(key: string, options?: { ifVersion?: string }): Promise<Answer>;
   /**
-   * Give a document another name, which nobody has.
+   * Give a document another name, which must be free.
    */
   move(key: string, to: string): Promise<Answer>;
   /**

@@ -1020,7 +1020,7 @@ class Note(Noun):
         key: str,
         to: str,
     ) -> Answer:
-        """Give a document another name, which nobody has."""
+        """Give a document another name, which must be free."""
         return await self._do("note", "move", {
             "key": key,
             "to": to,
