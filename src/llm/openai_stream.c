@@ -182,7 +182,7 @@ static jot_status take_choice(Draft *d, const json_t *choice, Err *e)
 jot_status openai_event(Draft *d, const SseEvent *event, Err *e)
 {
     AUTO_PTR(json_t) data = NULL;
-    /* Not everybody says why he has stopped. */
+    /* Not every server says why it stopped. */
     if (str_eq(event->data, S("[DONE]")))
         return d->stopped || d->n == 0 ? JOT_OK : finish(d, S("stop"), e);
     jot_status st = draft_read(event->data, &data, e);
