@@ -1,7 +1,7 @@
 /* verify.c - reading all of a pad, and saying what is wrong with it.
  *
- * First the engine looks at what only it knows: files, tables, what was put
- * aside.  Then every stream is read as any reader would, record by record, and
+ * First the engine looks at what only it knows: files, tables, what was
+ * quarantined.  Then every stream is read as any reader would, record by record, and
  * each record is held against its header and its predecessor.  A stream of which
  * the engine has said already that it is damaged is read too, but not blamed
  * twice.
