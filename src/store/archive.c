@@ -468,7 +468,7 @@ static void tell(Writer *w, CopyNews news, Str stream, jot_status status, const 
                                          arena_cstr(&w->arena, str(what)) };
 }
 
-static void tell_lost(Writer *w, const Walk *walk)
+static void report_lost(Writer *w, const Walk *walk)
 {
     char what[300];
     walk_say(walk, what, sizeof what);
@@ -530,7 +530,7 @@ static jot_status write_stream(void *writer, const Listed *l, const Err *edit, E
     }
     w->count.streams += named;
     if (walk.lost)
-        tell_lost(w, &walk);
+        report_lost(w, &walk);
     return JOT_OK;
 }
 
@@ -605,7 +605,7 @@ static jot_status write_named(Writer *w, int dir, const char *draft, const char 
 }
 
 /* The archive is there: tell what is not in it. */
-static jot_status tell_all(const Writer *w, const CopyHooks *hooks, Err *e)
+static jot_status report_all(const Writer *w, const CopyHooks *hooks, Err *e)
 {
     for (size_t i = 0; i < w->told_n && hooks && hooks->told; i++)
         hooks->told(hooks->ctx, &w->told[i]);
@@ -643,5 +643,5 @@ jot_status archive_write(Store *from, const char *path, const CopyHooks *hooks, 
     if (st != JOT_OK)
         (void)io_unlink(io, dir, draft);
     *out = w.count;
-    return st == JOT_OK ? tell_all(&w, hooks, e) : st;
+    return st == JOT_OK ? report_all(&w, hooks, e) : st;
 }
