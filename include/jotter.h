@@ -144,7 +144,7 @@ typedef struct jot_info {
     uint64_t damaged;     /* unreadable records passed over */
     uint64_t outside;     /* edits by people that became versions */
     uint64_t quarantined; /* files moved to quarantine/ */
-    uint64_t restored;    /* files made again from their history */
+    uint64_t restored;    /* files rebuilt from their history */
     const char *last;     /* the latest of these, as a sentence */
 } jot_info;
 
@@ -1191,7 +1191,7 @@ typedef struct jot_lease_options {
     int64_t ttl_ms;  /* 100 ms to 24 h; 0: a minute */
     int64_t wait_ms; /* for others to let go */
     bool prefix;     /* on all names that begin with `name` */
-    bool live;       /* it shall end at once when this pad is closed or its process dies */
+    bool live;       /* it ends at once when this pad is closed or its process dies */
 } jot_lease_options;
 
 /* `name` is a note's key, the name of a stream, or, if it ends in '/', what names begin with.

@@ -7,7 +7,7 @@
  * Every reply and every result is a step on the disk before the next one.  A
  * process that is killed leaves a cycle that the next wake ends as failed, with the
  * state as it was before: the lease it held ends with it, so that is known at once.
- * No call of it is made again: each was made once at most, under a name of its own,
+ * No call of it is repeated: each was made once at most, under a name of its own,
  * and the notes of the state say which tools had answered and which one nobody
  * knows about.  The model decides what to do about that.
  *

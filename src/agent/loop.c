@@ -92,7 +92,7 @@ static jot_status finish(LoopWork *w, const Turn *turn)
 {
     AUTO(Arena) arena = { 0 };
     assert(turn->kind == TURN_FINAL && turn == transcript_last(&w->t));
-    /* A plan that is not finished holds the answer back; what the model is told lives in `arena`.
+    /* A plan that is not finished holds the answer back; what the model reads lives in `arena`.
      */
     Plan plan;
     Str text = { 0 };
@@ -177,10 +177,10 @@ static jot_status step(LoopWork *w)
     bool calls = turn && (turn->kind == TURN_CALLS || turn->kind == TURN_REDACTED);
     if (calls && open)
         return loop_call(w, open);
-    bool told = false;
+    bool added = false;
     if (calls)
-        TRY(loop_rules(w, turn, &told));
-    if (told)
+        TRY(loop_rules(w, turn, &added));
+    if (added)
         return JOT_OK;
     if (!turn || turn->notice.n || calls || turn->kind == TURN_PAUSED)
         return loop_ask(w);

@@ -7,7 +7,7 @@
 #include "agent/loop_internal.h"
 #include "memory/task/plan.h"
 
-enum { TOOLS_TOLD = 8 };
+enum { TOOLS_NAMED_MAX = 8 };
 
 /* --- Where a turn begins ------------------------------------------------------------------ */
 
@@ -29,14 +29,14 @@ static jot_status find_reply(void *ctx, const RunStep *s)
 
 typedef struct Later {
     Arena *into;
-    Str tools[TOOLS_TOLD];
+    Str tools[TOOLS_NAMED_MAX];
     size_t n;
 } Later;
 
 static jot_status note_tool(void *ctx, const RunStep *s)
 {
     Later *l = ctx;
-    if (s->kind != RUN_CALL || !s->mutating || l->n == TOOLS_TOLD)
+    if (s->kind != RUN_CALL || !s->mutating || l->n == TOOLS_NAMED_MAX)
         return JOT_OK;
     for (size_t i = 0; i < l->n; i++)
         if (str_eq(l->tools[i], s->tool))
@@ -45,7 +45,7 @@ static jot_status note_tool(void *ctx, const RunStep *s)
     return JOT_OK;
 }
 
-static jot_status tell_later(Run *r, const RunStep *first, Err *e)
+static jot_status note_later(Run *r, const RunStep *first, Err *e)
 {
     AUTO(Arena) arena = { 0 };
     AUTO(Buf) text = { 0 };
@@ -79,7 +79,7 @@ jot_status loop_finish_back(Run *r, Err *e)
     TRY(run_at(r->m, first.origin, &from, e));
     if (run_step(&from, first.until + 1, &arena, &reply, NULL) == JOT_OK)
         TRY(plan_take_over(r->m, first.origin, reply.at_ms, str(r->id), e));
-    return tell_later(r, &first, e);
+    return note_later(r, &first, e);
 }
 
 jot_status loop_back(Loop *l, Str id, uint64_t turn, Run *out, Err *e)

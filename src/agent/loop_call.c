@@ -8,7 +8,7 @@
  *     record tool_result
  *
  * A call that changes something is therefore made once or not at all, whatever dies
- * when.  The price is that its outcome may be unknown, and the model is told so. */
+ * when.  The price is that its outcome may be unknown; the model reads that. */
 #include "agent/loop_internal.h"
 #include "base/utf8.h"
 
@@ -122,7 +122,7 @@ jot_status loop_call(LoopWork *w, const TurnCall *c)
 /* --- Rules on the way -------------------------------------------------------------------- */
 
 /* The rules of one directory. */
-static jot_status tell_rules(LoopWork *w, Str dir, bool *told)
+static jot_status add_rules(LoopWork *w, Str dir, bool *added)
 {
     AUTO(Buf) text = { 0 };
     AUTO(Buf) left_out = { 0 };
@@ -133,7 +133,7 @@ static jot_status tell_rules(LoopWork *w, Str dir, bool *told)
     if (text.n) {
         Shown shown;
         buf_addf(&left_out, "rules of %s/\n", err_show(&shown, dir));
-        *told = true;
+        *added = true;
         TRY(run_notice(w->r, &(RunNotice){ .word = "rules", .text = buf_str(&text), .dir = dir },
                        w->e));
     }
@@ -141,11 +141,11 @@ static jot_status tell_rules(LoopWork *w, Str dir, bool *told)
     return JOT_OK;
 }
 
-jot_status loop_rules(LoopWork *w, const Turn *turn, bool *told)
+jot_status loop_rules(LoopWork *w, const Turn *turn, bool *added)
 {
     const LoopTools *h = &w->l->tools;
-    *told = false;
-    for (size_t i = 0; h->touched && h->rules && i < turn->calls_n && !*told; i++) {
+    *added = false;
+    for (size_t i = 0; h->touched && h->rules && i < turn->calls_n && !*added; i++) {
         AUTO(Arena) arena = { 0 };
         AUTO_PTR(json_t) args = NULL;
         Call call;
@@ -154,9 +154,9 @@ jot_status loop_rules(LoopWork *w, const Turn *turn, bool *told)
         if (!whole || !turn->calls[i].ok)
             continue;
         size_t n = h->touched(h->ctx, &call, &arena, &dirs);
-        for (size_t k = 0; k < n && !*told; k++)
+        for (size_t k = 0; k < n && !*added; k++)
             if (!transcript_has_rules(&w->t, dirs[k]))
-                TRY(tell_rules(w, dirs[k], told));
+                TRY(add_rules(w, dirs[k], added));
     }
     return JOT_OK;
 }

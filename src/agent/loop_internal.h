@@ -29,9 +29,9 @@ MUST_USE jot_status loop_end(LoopWork *w, LoopEnd how, Str why);
 
 /* Make the call, or find out what came of it if it was issued before; record both. */
 MUST_USE jot_status loop_call(LoopWork *w, const TurnCall *c);
-/* Tell the model the rules of a directory that calls of this turn touched, and that it does not see
- * yet.  *told: there was one; there may be more. */
-MUST_USE jot_status loop_rules(LoopWork *w, const Turn *turn, bool *told);
+/* Record the rules of a directory that calls of this turn touched and the model does not see yet.
+ * *added: there was one; there may be more. */
+MUST_USE jot_status loop_rules(LoopWork *w, const Turn *turn, bool *added);
 /* A name the run can record, whatever the model wrote. */
 Str loop_safe_name(Str tool);
 

@@ -109,7 +109,7 @@ static Str shown_result(const Transcript *t, const TurnCall *c, Arena *into)
 }
 
 /* The same in words, below its call. */
-static Str told_result(const Transcript *t, const TurnCall *c, Arena *into)
+static Str result_in_words(const Transcript *t, const TurnCall *c, Arena *into)
 {
     AUTO(Buf) text = { .max = SIZE_MAX / 2 };
     Result item = { .n = c->n, .ok = c->ok, .tool = c->call.tool, .args = c->call.args };
@@ -154,7 +154,7 @@ static Str first_text(const Transcript *t, Arena *into)
 }
 
 /* What the model was answered: results first, then words.  False: nothing. */
-static bool heard(const Transcript *t, const Turn *turn, Arena *into, LlmMessage *out)
+static bool add_answer(const Transcript *t, const Turn *turn, Arena *into, LlmMessage *out)
 {
     LlmPart *parts = NEW_ARRAY(into, LlmPart, turn->calls_n + turn->files_n + 1);
     size_t n = 0;
@@ -162,7 +162,7 @@ static bool heard(const Transcript *t, const Turn *turn, Arena *into, LlmMessage
     for (size_t i = 0; i < turn->calls_n; i++) {
         const TurnCall *c = &turn->calls[i];
         if (c->n && in_words)
-            parts[n++] = (LlmPart){ .kind = LLM_TEXT, .text = told_result(t, c, into) };
+            parts[n++] = (LlmPart){ .kind = LLM_TEXT, .text = result_in_words(t, c, into) };
         else if (c->n)
             parts[n++] = (LlmPart){ .kind = LLM_RESULT,
                                     .id = c->part,
@@ -176,6 +176,7 @@ static bool heard(const Transcript *t, const Turn *turn, Arena *into, LlmMessage
     if (n == 0 && turn->kind == TURN_REDACTED) /* else the model would continue its own words */
         parts[n++] =
             (LlmPart){ .kind = LLM_TEXT, .text = S("[your last reply was redacted: go on]") };
+    assert(n <= turn->calls_n + turn->files_n + 1);
     *out = (LlmMessage){ .role = LLM_USER, .parts = parts, .n = n };
     return n > 0;
 }
@@ -194,7 +195,7 @@ MessageList messages_of(const Transcript *t, Arena *into)
          * they are sent (llm/history.h). */
         list.items[list.n++] =
             (LlmMessage){ .role = LLM_ASSISTANT, .parts = turn->parts, .n = turn->parts_n };
-        list.n += heard(t, turn, into, &list.items[list.n]);
+        list.n += add_answer(t, turn, into, &list.items[list.n]);
     }
     assert(list.n <= 2 * t->turns_n + 1);
     return list;

@@ -17,8 +17,7 @@ static const char *const names[] = { "AGENTS.md", "CLAUDE.md" };
 /* True if a command may have left rules there that nobody has looked at. */
 static bool is_left_alone(const Workdir *p, Str dir)
 {
-    size_t slash = str_find_last(dir, '/');
-    Str name = slash < dir.n ? str_from(dir, slash + 1) : dir;
+    Str name = str_base_name(dir);
     if (plant_of_packages(name) || plant_find(name) == PLANT_GIT ||
         str_starts(name, S(PLANT_ASIDE)))
         return true;

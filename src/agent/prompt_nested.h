@@ -7,7 +7,7 @@
  *
  * They are trusted as those above are: a file counts if it is the user's own or root's.  Where a
  * confined command may leave files of these names they do not count: in what package managers
- * fill, in git's directories, in what was put aside (plant.h), in the pad. */
+ * fill, in git's directories, in what was moved away (plant.h), in the pad. */
 #ifndef AGENT_PROMPT_NESTED_H
 #define AGENT_PROMPT_NESTED_H
 

@@ -535,6 +535,8 @@ void transcript_take(Transcript *t, const RunStep *given)
     case RUN_OTHER:
         break;
     }
+    assert(t->since <= t->replies && t->unread <= t->replies);
+    assert(t->turns_n + t->summed <= t->replies);
 }
 
 static jot_status take_step(void *transcript, const RunStep *s)

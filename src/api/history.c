@@ -185,8 +185,6 @@ jot_status jot_doc_redact_text(jot_pad *pad, const char *name, jot_text phrase, 
     API_BEGIN(pad);
     TRY(api_stream(pad, name, &stream));
     TRY(api_text(pad, phrase, &text));
-    if (!text.n)
-        return err_set(api_err(pad), JOT_INVALID, "the text to redact cannot be empty");
     jot_status st = forget_phrase(&pad->m, stream, text, &f, api_err(pad));
     if (st == JOT_OK || st == JOT_UNSUPPORTED)
         GIVE(count, f.n);

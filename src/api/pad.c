@@ -272,7 +272,7 @@ jot_status jot_open(jot_pad *pad, const char *url, const jot_open_options *optio
     TRY(memory_dialect(str(o.dialect), &fresh.dialect, api_err(pad)));
     TRY(where_check(&where, api_err(pad)));
     TRY(memory_open(&fresh.m, where.url, &mo, api_err(pad)));
-    /* A language nobody knows is told now, and not by the first search. */
+    /* An unknown language is refused now, and not by the first search. */
     if (fresh.language)
         TRY(search_open(&fresh.search, &fresh.m, &so, api_err(pad)));
     search_close(TAKE(fresh.search));

@@ -86,7 +86,7 @@ jot_status jot_task_read(jot_pad *pad, const char *id, const jot_task **out)
     return JOT_OK;
 }
 
-/* A task that was refused a move is told as it is, if it was read. */
+/* A task that was refused a move is returned as it is, if it was read. */
 static jot_status end_move(jot_pad *p, jot_status st, const Task *t, const jot_task **out)
 {
     if (st == JOT_OK || ((st == JOT_INVALID || st == JOT_CONFLICT) && t->id.n))

@@ -14,9 +14,11 @@
 static json_t *noun_json(const Noun *n, Arena *into)
 {
     json_t *verbs = json_array();
-    for (const Verb *const *v = n->verbs; *v; v++)
-        if (verb_for_programs(*v))
-            json_array_append_new(verbs, verb_json(*v));
+    for (const Verb *const *v = n->verbs; *v; v++) {
+        const Verb *does = verb_for_programs(*v);
+        if (does)
+            json_array_append_new(verbs, verb_json(does, (*v)->verb));
+    }
     return json_pack("{s:s, s:s, s:o}", "noun", noun_called(n, into).p, "summary", n->summary,
                      "verbs", verbs);
 }
@@ -49,7 +51,7 @@ static jot_status find_verb(jot_pad *pad, Str noun, Str verb, const Verb **out)
             continue;
         for (const Verb *const *v = n->verbs; *v; v++)
             if (verb_for_programs(*v) && str_eq(str((*v)->verb), verb)) {
-                *out = *v;
+                *out = verb_for_programs(*v);
                 return JOT_OK;
             }
     }

@@ -9,7 +9,7 @@
 
 #include "base/glyph.h"
 
-/* What the analyzer is told elsewhere is defined here. */
+/* What is only declared to the analyzer is defined here. */
 #undef err_set
 #undef err_errno
 #undef err_at

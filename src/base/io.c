@@ -240,7 +240,7 @@ int io_fdatasync(const Io *io, int fd)
     STEP(io, call, fdatasync(fd));
 }
 
-/* Errors of writing are told by syncfs since Linux 5.8. */
+/* syncfs reports errors of writing since Linux 5.8. */
 static bool tells_errors(void)
 {
     struct utsname system;

@@ -47,7 +47,7 @@ static bool too_deep(Str text)
 }
 
 /* jansson reads reals by strtod and gives up where the decimal point is more than one byte, as
- * in Persian: there the host's locale is put aside for the time being. */
+ * in Persian: there the host's locale is replaced for the time being. */
 static json_t *load(Str text, json_error_t *why)
 {
     static const size_t flags = JSON_REJECT_DUPLICATES | JSON_DECODE_ANY | JSON_ALLOW_NUL;

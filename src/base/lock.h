@@ -20,7 +20,7 @@ typedef struct Patience {
 
 /* `wait_ms` of 0 or less: look once. */
 Patience patience_new(const Io *io, int64_t wait_ms, int64_t pause_us, int64_t pause_us_max);
-/* Sleep a little; false, at once, if the time is over. */
+/* Sleep a little; false, at once, if the time is up. */
 MUST_USE bool patience_pause(Patience *p);
 
 /* Take a lock (F_RDLCK or F_WRLCK) on one byte: 0, -EAGAIN if it was not to be had in

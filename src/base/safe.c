@@ -155,10 +155,11 @@ static jot_status refuse(const SafeFound *f, const char *what, Err *e)
     Str dir = dir_of(f->path);
     /* What a shell would read otherwise, or what leaves the sentence no room, is not offered. */
     bool plainly = dir.n <= DIR_SHOWN && strspn(f->path, plain) == strlen(f->path);
-    return err_set(e, JOT_DENIED,
-                   "%s belongs to another user (uid %u) and nobody named it: name it with --pad, "
-                   "or allow it: jotter safe add " STR_FMT,
-                   what, (unsigned)f->owner, STR_ARG((plainly ? dir : S("DIR"))));
+    return err_set(
+        e, JOT_DENIED,
+        "%s belongs to another user (uid %u) and was found, not named: name it with --pad, "
+        "or allow it: jotter safe add " STR_FMT,
+        what, (unsigned)f->owner, STR_ARG((plainly ? dir : S("DIR"))));
 }
 
 static jot_status judge(const Io *io, SafeFound *f, uid_t owner, const char *what, Err *e)

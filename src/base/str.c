@@ -40,6 +40,20 @@ size_t str_find_last(Str s, char c)
     return at ? (size_t)(at - s.p) : s.n;
 }
 
+Str str_base_name(Str path)
+{
+    size_t slash = str_find_last(path, '/');
+    return slash == path.n ? path : str_from(path, slash + 1);
+}
+
+Str str_dir_name(Str path)
+{
+    size_t slash = str_find_last(path, '/');
+    if (slash == path.n)
+        return S(".");
+    return str_slice(path, 0, slash ? slash : 1);
+}
+
 Str str_from(Str s, size_t from)
 {
     return str_slice(s, from, s.n);

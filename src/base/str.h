@@ -43,6 +43,11 @@ bool str_ends(Str s, Str suffix);
 size_t str_find(Str s, char c);
 size_t str_find_last(Str s, char c);
 
+/* Of a path: its last segment, all of it if it has no slash; and the directory that segment is in,
+ * "." if it has no slash, "/" if its only one comes first. */
+Str str_base_name(Str path);
+Str str_dir_name(Str path);
+
 /* The part from `from` on, or between two offsets; offsets past the end are the end. */
 Str str_from(Str s, size_t from);
 Str str_slice(Str s, size_t from, size_t to);

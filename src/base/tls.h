@@ -22,8 +22,8 @@ typedef struct TlsOptions {
 MUST_USE jot_status tls_new(Tls **out, const TlsOptions *o, Err *e);
 void tls_free(Tls *t); /* NULL is fine */
 
-/* Continue the handshake: *done when it is over; until then more bytes are wanted.  JOT_DENIED: the
- * certificate is not to be trusted.  JOT_UNAVAILABLE: what answers does not speak TLS. */
+/* Continue the handshake: *done when it has ended; until then more bytes are wanted.  JOT_DENIED:
+ * the certificate is not to be trusted.  JOT_UNAVAILABLE: what answers does not speak TLS. */
 MUST_USE jot_status tls_shake(Tls *t, bool *done, Err *e);
 
 void tls_feed(Tls *t, Str bytes);

@@ -110,9 +110,6 @@ Str arg_at(const Session *s, int at);
 
 /* --- The pad and standard input (session.c) ------------------------------------------- */
 
-/* The number of a lease. */
-MUST_USE jot_status read_token(Session *s, const char *text, uint64_t *out);
-
 /* Open the session's pad, to write under the session's lease if it has one; `create` makes it if
  * there is none. */
 MUST_USE jot_status session_open(Session *s, bool create);

@@ -162,7 +162,7 @@ static jot_status run_search(Session *s)
     else if (s->n)
         print_hits(&f.hits, &q);
     else
-        puts("the index was made again");
+        puts("the index was rebuilt");
     return JOT_OK;
 }
 

@@ -26,6 +26,7 @@
 #include "cli/guess.h"
 #include "cli/screen.h"
 #include "memory/doc/doc.h"
+#include "memory/lease.h"
 
 /* A user's line of the user database.  A static program cannot load what the C library would ask
  * (nsswitch.conf names libraries), so it reads the file alone. */
@@ -70,7 +71,7 @@ static jot_status find_lease(Session *s)
     const char *token = opt_text(s, "lease");
     if (!token)
         token = getenv("JOTTER_LEASE");
-    return token && token[0] ? read_token(s, token, &s->lease) : JOT_OK;
+    return token && token[0] ? lease_read_token(str(token), &s->lease, &s->err) : JOT_OK;
 }
 
 static bool has_word(char **words, const char *word)

@@ -10,15 +10,6 @@
 #include "cli/seen.h"
 #include "memory/lease.h"
 
-jot_status read_token(Session *s, const char *text, uint64_t *out)
-{
-    Shown shown;
-    if (str_to_u64(str(text), STORE_SEQ_MAX, out) && *out > 0)
-        return JOT_OK;
-    return err_set(&s->err, JOT_INVALID, "invalid lease '%s': use the token that acquire printed",
-                   err_show(&shown, str(text)));
-}
-
 /* The first write to the user's own pad says where that is: nobody named it. */
 static void say_own(Session *s)
 {

@@ -140,6 +140,6 @@ jot_status anthropic_event(Draft *d, const SseEvent *event, Err *e)
             p->closed = true;
     }
     if (str_eq(type, S("error")))
-        return fault_tell_json(0, json_object_get(data, "error"), d->key, &d->retry, e);
+        return fault_read_json(0, json_object_get(data, "error"), d->key, &d->retry, e);
     return JOT_OK;
 }

@@ -178,7 +178,7 @@ static jot_status tell(const Said *s, Str key, bool *retry, Err *e)
     return err_set(e, m->status, "%s%s%s", m->about, line[0] ? ": " : "", line);
 }
 
-jot_status fault_tell_json(int http, const json_t *error, Str key, bool *retry, Err *e)
+jot_status fault_read_json(int http, const json_t *error, Str key, bool *retry, Err *e)
 {
     char number[24];
     const json_t *code = json_object_get(error, "code");
@@ -195,11 +195,11 @@ jot_status fault_tell_json(int http, const json_t *error, Str key, bool *retry, 
     return tell(&s, key, retry, e);
 }
 
-jot_status fault_tell(int http, Str body, Str key, bool *retry, Err *e)
+jot_status fault_read(int http, Str body, Str key, bool *retry, Err *e)
 {
     AUTO_PTR(json_t) whole = NULL;
     if (json_read(body, &whole, NULL) != JOT_OK)
         return tell(&(Said){ .http = http }, key, retry, e);
     const json_t *error = json_object_get(whole, "error");
-    return fault_tell_json(http, error ? error : whole, key, retry, e);
+    return fault_read_json(http, error ? error : whole, key, retry, e);
 }

@@ -8,9 +8,9 @@
 /* A refusal as an answer (`http` is its status) or inside a stream (`http` is 0); `body` is its
  * text, of either vendor or none.  Returns one of the statuses of llm_ask with the provider's own
  * words; *retry: asking again may help.  `key` is not shown, even if the words have it. */
-jot_status fault_tell(int http, Str body, Str key, bool *retry, Err *e);
+jot_status fault_read(int http, Str body, Str key, bool *retry, Err *e);
 
 /* The same for an error object that has been read. */
-jot_status fault_tell_json(int http, const json_t *error, Str key, bool *retry, Err *e);
+jot_status fault_read_json(int http, const json_t *error, Str key, bool *retry, Err *e);
 
 #endif

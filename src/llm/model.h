@@ -1,5 +1,5 @@
 /* model.h - Model, what is known of a model without asking anybody: its window, the longest reply
- * it takes, how it is told to think, and what its tokens cost.
+ * it takes, how it is asked to think, and what its tokens cost.
  *
  * There is a table of ours, and a file of the user's that counts more, member by member:
  * models.yaml in the directory of the configuration (base/home.h).  A row is for all models whose

@@ -182,7 +182,7 @@ static jot_status take_choice(Draft *d, const json_t *choice, Err *e)
 jot_status openai_event(Draft *d, const SseEvent *event, Err *e)
 {
     AUTO_PTR(json_t) data = NULL;
-    /* Not everybody says why he has stopped. */
+    /* Not every server says why it stopped. */
     if (str_eq(event->data, S("[DONE]")))
         return d->stopped || d->n == 0 ? JOT_OK : finish(d, S("stop"), e);
     jot_status st = draft_read(event->data, &data, e);
@@ -192,9 +192,9 @@ jot_status openai_event(Draft *d, const SseEvent *event, Err *e)
     }
     const json_t *error = json_object_get(data, "error");
     if (error && !json_is_null(error))
-        return fault_tell_json(0, error, d->key, &d->retry, e);
+        return fault_read_json(0, error, d->key, &d->retry, e);
     if (str_eq(event->name, S("error")))
-        return fault_tell_json(0, data, d->key, &d->retry, e);
+        return fault_read_json(0, data, d->key, &d->retry, e);
     if (d->model.n == 0)
         TRY(draft_grow(d, &d->model, json_member(data, "model"), e));
     take_usage(d, json_object_get(data, "usage"));

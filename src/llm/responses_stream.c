@@ -180,9 +180,9 @@ jot_status responses_event(Draft *d, const SseEvent *event, Err *e)
     const json_t *response = json_object_get(data, "response");
     const json_t *error = json_object_get(response ? response : data, "error");
     if (error && !json_is_null(error))
-        return fault_tell_json(0, error, d->key, &d->retry, e);
+        return fault_read_json(0, error, d->key, &d->retry, e);
     if (str_eq(type, S("error")) || str_eq(event->name, S("error")))
-        return fault_tell_json(0, data, d->key, &d->retry, e);
+        return fault_read_json(0, data, d->key, &d->retry, e);
     if (!type.n && json_is_array(json_object_get(data, "output")))
         return take_whole(d, data, e);
     if (d->model.n == 0)

@@ -119,7 +119,7 @@ static jot_status receive(Attempt *a, Arena *into, LlmReply *out, Err *e)
             const char *word = a->wire->dialect->option_words[i];
             a->option = a->option || (word && body.n && memmem(body.p, body.n, word, strlen(word)));
         }
-        jot_status st = fault_tell(a->answer.status, body, buf_str(&a->wire->key), &a->retry, e);
+        jot_status st = fault_read(a->answer.status, body, buf_str(&a->wire->key), &a->retry, e);
         bool told = http_answer_header(&a->answer, S("retry-after"), &wish) ||
                     http_answer_header(&a->answer, S("retry-after-ms"), &wish);
         if (a->answer.status == 429 && !told && !a->wire->dialect->bare_429)

@@ -19,7 +19,7 @@ enum {
     WIRE_THINKING_MIN = 1024, /* tokens: Anthropic refuses less */
 };
 
-/* How long a provider that is told to keeps the beginning of a request. */
+/* How long a provider that is asked to keeps the beginning of a request. */
 typedef enum WireCache { CACHE_MINUTES, CACHE_HOUR, CACHE_OFF } WireCache;
 
 typedef struct Wire Wire;

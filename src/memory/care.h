@@ -28,7 +28,7 @@ typedef struct DoctorOptions {
 typedef struct DoctorReport {
     CareCount before, after; /* equal without fix */
     StoreReport done;        /* what was repair */
-    bool index_made;         /* the search index was made again */
+    bool index_made;         /* the search index was rebuilt */
 } DoctorReport;
 
 /* The hooks hear the faults that are there, and with fix those that are left. */

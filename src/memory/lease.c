@@ -327,6 +327,15 @@ static jot_status check_on(Str on, bool prefix, Err *e)
     return JOT_OK;
 }
 
+jot_status lease_read_token(Str text, uint64_t *out, Err *e)
+{
+    Shown shown;
+    if (str_to_u64(text, STORE_SEQ_MAX, out) && *out > 0)
+        return JOT_OK;
+    return err_set(e, JOT_INVALID, "invalid lease '%s': use the token that acquire printed",
+                   err_show(&shown, text));
+}
+
 jot_status lease_acquire(Memory *m, const LeaseAsk *ask, Arena *into, Lease *out, Err *e)
 {
     Shown shown;

@@ -24,6 +24,9 @@ enum {
     LEASE_TTL_MS_MAX = 24 * 3600 * 1000,
 };
 
+/* A token as a person or a model typed it.  JOT_INVALID. */
+MUST_USE jot_status lease_read_token(Str text, uint64_t *out, Err *e);
+
 /* --- Taking and letting go ------------------------------------------------------------- */
 
 typedef struct LeaseAsk {
@@ -31,7 +34,7 @@ typedef struct LeaseAsk {
     bool prefix;
     int64_t ttl_ms;  /* 0: LEASE_TTL_MS */
     int64_t wait_ms; /* for others to let go; 0: do not wait */
-    bool live;       /* it shall end with this handle */
+    bool live;       /* it ends with this handle */
 } LeaseAsk;
 
 /* From now on this handle writes under the lease.  Asking again for what the handle has renews it.

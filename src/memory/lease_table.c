@@ -9,7 +9,7 @@
  * whole time it was taken for cannot be of this boot either.  A server's clock
  * may be set back: such a lease lasts its whole time from now, unless the moment
  * is further ahead than any clock is wrong; and it binds others a margin longer
- * than its holder, who counts from before he asked.  If the clock cannot be
+ * than its holder, who counts from before it asked.  If the clock cannot be
  * asked, no lease is judged: the table cannot be read.
  *
  * If the newest table was damaged, nobody knows who has what: all leases have

@@ -219,7 +219,7 @@ jot_status memory_progress(Memory *m, size_t n, Err *e)
     p->scanned += n;
     if (p->report(p->ctx, p->scanned))
         return JOT_OK;
-    return err_set(e, JOT_CANCELLED, "cancelled: nobody waits for it any more");
+    return err_set(e, JOT_CANCELLED, "cancelled: its client no longer waits for it");
 }
 
 jot_status memory_each(Memory *m, Str prefix, ListWhich which,

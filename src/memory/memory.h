@@ -63,7 +63,7 @@ MUST_USE jot_status memory_append_many(Memory *m, Append *items, size_t n, Err *
 
 enum { MEMORY_EDIT_WAIT_MS = 50 }; /* how long memory_head waits for another writer */
 
-/* The head of a stream, by whoever names its version to somebody (read, history, diff, blame,
+/* The head of a stream, for code that shows its version (read, history, diff, blame,
  * watch): what is shown as a version is kept as one.  So a person's edit or deletion that has no
  * record yet is recorded first; who shows many documents asks store_head, which writes nothing.
  * Where that fails (read-only, full, held by another, a damaged stream) the edit is read all the

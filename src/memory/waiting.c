@@ -1,4 +1,9 @@
-/* waiting.c - what waits for a person, kind by kind. */
+/* waiting.c - what waits for a person, kind by kind.
+ *
+ * What only a person can decide comes first (rules, tasks, runs, what was moved away), then what is
+ * found by reading: the documents of the newest changes, each once, for marks of a conflict and for
+ * secrets.  A document that cannot be read, or is too large to be read here, ends nothing: the rest
+ * is still shown, and `not_looked` says that something was passed over. */
 #include "memory/waiting.h"
 
 #include "base/time.h"
@@ -111,7 +116,7 @@ static jot_status add_tasks(Look *l)
 
 /* --- Runs ------------------------------------------------------------------------------------ */
 
-/* The newest record of a run, which says whether it is over; RUN_ANSWER if it cannot be read. */
+/* The newest record of a run, which says whether it has ended; RUN_ANSWER if it cannot be read. */
 static RunStep last_step(Memory *m, Str id, Arena *into)
 {
     Record head;
@@ -232,7 +237,7 @@ static jot_status add_documents(Look *l)
     return JOT_OK;
 }
 
-/* --- What was put aside ---------------------------------------------------------------------- */
+/* --- What was quarantined -------------------------------------------------------------------- */
 
 static void add_quarantine(Look *l)
 {
@@ -241,7 +246,7 @@ static void add_quarantine(Look *l)
     WaitingItem *x = st == JOT_OK && n ? add(l, "quarantine", S("quarantine/")) : NULL;
     if (!x)
         return;
-    x->says = arena_printf(l->into, "%llu %s put into quarantine", (unsigned long long)n,
+    x->says = arena_printf(l->into, "%llu %s moved to quarantine", (unsigned long long)n,
                            n == 1 ? "thing was" : "things were");
     x->command = S("jotter verify");
 }

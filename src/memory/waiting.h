@@ -4,7 +4,7 @@
  *   task         one that is blocked, or failed and can be tried again
  *   run          one that ended without an answer, or stopped
  *   conflict     a document that people edited, with marks of a conflict in it
- *   quarantine   something was put aside rather than lost
+ *   quarantine   something was moved away rather than lost
  *   secret       a document that looks as if it held one
  *
  * What is looked at is bounded: the documents of the newest changes, and the newest runs, so that
@@ -33,7 +33,7 @@ typedef struct WaitingItem {
     int64_t at_ms; /* when; 0: not known */
     Hash sha256;   /* rule: of its text ... */
     Str approved;  /* ... and the hash, in hex, of the text that was approved; empty: none was */
-    Str command;   /* what a shell would be told */
+    Str command;   /* what to type in a shell */
 } WaitingItem;
 
 typedef struct Waiting {

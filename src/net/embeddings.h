@@ -1,7 +1,7 @@
 /* embeddings.h - Embeddings, a server that turns texts into vectors.
  *
  * It speaks as OpenAI's does: POST URL/embeddings with a model and texts, answered by a list of
- * numbers for each.  Many programs that run models on one's own machine speak so too.
+ * numbers for each.  Many programs that run models locally speak so too.
  *
  *     https://HOST/v1#MODEL
  *     http://127.0.0.1:11434/v1#MODEL            plain only on this machine, or with

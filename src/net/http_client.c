@@ -1,8 +1,17 @@
 /* http_client.c - requests over libcurl's multi interface.
  *
- * curl_easy_perform cannot be left while it resolves a name or connects.  Here
- * the transfer is a loop that never sleeps longer than HTTP_POLL_MS, so a
- * cancellation is seen in every phase, and idleness is measured by our own clock.
+ * curl_easy_perform cannot be left while it resolves a name or connects.  Here the transfer is a
+ * loop that asks after everything that may end it, and then sleeps, HTTP_POLL_MS at most:
+ *
+ *     +--> cancelled by the caller? --------------> JOT_CANCELLED
+ *     |    multi_perform: name, connection, TLS,
+ *     |       on_header, on_body as bytes come
+ *     |    has a callback refused? ---------------> its status and sentence
+ *     |    is libcurl done? ----------------------> the answer, if its head is whole; else why_not
+ *     |    has no byte moved for idle_ms? --------> JOT_UNAVAILABLE
+ *     +--- multi_poll
+ *
+ * So a cancellation is seen in every phase, and idleness is measured by our own clock.
  *
  * Callbacks cannot return a status through libcurl: they leave it in the
  * Transfer, and what libcurl says then is only the echo of it. */

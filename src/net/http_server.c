@@ -2,7 +2,7 @@
  *
  * Everything runs in callbacks of one thread.  Each of them does its part and ends in
  * settle(): connections that can continue do, and those that are over are freed.  Until
- * then a connection that is over is only marked, so no callback holds a pointer to one
+ * then a connection that has ended is only marked, so no callback holds a pointer to one
  * that is gone.
  *
  * Other threads reach the server by http_server_post alone: a list under a lock, and an

@@ -87,7 +87,8 @@ uint64_t http_number(const HttpExchange *x);
 /* The body's bytes for the caller to own: the request has none from then on.  *share is what they
  * take of the room for all bodies, also when their client has gone: the caller returns it. */
 Buf http_take_body(HttpExchange *x, size_t *share);
-/* Such a body is gone.  Its share is its exchange's until that is answered; NULL: that is over. */
+/* Such a body is gone.  Its share is its exchange's until that is answered; NULL: it was answered.
+ */
 void http_return_share(HttpServer *s, HttpExchange *x, size_t share);
 /* NULL: its answer is complete, or nobody waits for it. */
 HttpExchange *http_find(HttpServer *s, uint64_t number);

@@ -91,7 +91,7 @@ MUST_USE bool http_admit(HttpExchange *x);
 MUST_USE bool http_body_grew(HttpExchange *x, bool whole);
 /* Refuse, and read nothing more: the rest of what it sends is not worth the reading. */
 void http_refuse_and_close(HttpExchange *x, int status, const char *why);
-/* The connection is over; a route that has not answered yet hears of it. */
+/* The connection has ended; a route that has not answered yet hears of it. */
 void http_drop(HttpExchange *x);
 /* Send a comment on a stream on which nothing happens, so that nobody takes it for dead. */
 void http_stream_keep_alive(HttpExchange *x);

@@ -468,7 +468,7 @@ static void tell(Writer *w, CopyNews news, Str stream, jot_status status, const 
                                          arena_cstr(&w->arena, str(what)) };
 }
 
-static void tell_lost(Writer *w, const Walk *walk)
+static void report_lost(Writer *w, const Walk *walk)
 {
     char what[300];
     walk_say(walk, what, sizeof what);
@@ -530,7 +530,7 @@ static jot_status write_stream(void *writer, const Listed *l, const Err *edit, E
     }
     w->count.streams += named;
     if (walk.lost)
-        tell_lost(w, &walk);
+        report_lost(w, &walk);
     return JOT_OK;
 }
 
@@ -605,7 +605,7 @@ static jot_status write_named(Writer *w, int dir, const char *draft, const char 
 }
 
 /* The archive is there: tell what is not in it. */
-static jot_status tell_all(const Writer *w, const CopyHooks *hooks, Err *e)
+static jot_status report_all(const Writer *w, const CopyHooks *hooks, Err *e)
 {
     for (size_t i = 0; i < w->told_n && hooks && hooks->told; i++)
         hooks->told(hooks->ctx, &w->told[i]);
@@ -624,10 +624,7 @@ jot_status archive_write(Store *from, const char *path, const CopyHooks *hooks, 
     AUTO(Arena) arena = { 0 };
     Shown shown;
     const Io *io = from->io;
-    Str whole = str(path);
-    size_t slash = str_find_last(whole, '/');
-    Str last = slash < whole.n ? str_from(whole, slash + 1) : whole;
-    Str above = slash < whole.n ? str_slice(whole, 0, slash ? slash : 1) : S(".");
+    Str whole = str(path), last = str_base_name(whole), above = str_dir_name(whole);
     if (last.n == 0 || last.n > STORE_SEGMENT_MAX)
         return err_set(e, JOT_INVALID, "'%s' does not name a file of at most %d bytes",
                        err_show(&shown, whole), STORE_SEGMENT_MAX);
@@ -646,5 +643,5 @@ jot_status archive_write(Store *from, const char *path, const CopyHooks *hooks, 
     if (st != JOT_OK)
         (void)io_unlink(io, dir, draft);
     *out = w.count;
-    return st == JOT_OK ? tell_all(&w, hooks, e) : st;
+    return st == JOT_OK ? report_all(&w, hooks, e) : st;
 }

@@ -36,7 +36,7 @@ typedef struct ArchiveCount {
  * complete, durable and verified; a failure leaves nothing.  JOT_CONFLICT: the file exists.
  * JOT_CORRUPT: records of the pad cannot be read; the archive is there, and has all others.  Each
  * stream that is concerned is reported as by store_copy, when the archive has its name, and
- * progress is told as by store_copy; `hooks` may be NULL. */
+ * progress is reported as by store_copy; `hooks` may be NULL. */
 MUST_USE jot_status archive_write(Store *from, const char *path, const CopyHooks *hooks,
                                   ArchiveCount *out, Err *e);
 

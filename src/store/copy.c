@@ -86,7 +86,7 @@ static void refuse(Copy *c, Str stream, const Err *why)
     tell(c, COPY_REFUSED, stream, why->status, why->text);
 }
 
-static void tell_lost(Copy *c, const Walk *w)
+static void report_lost(Copy *c, const Walk *w)
 {
     char what[SENTENCE];
     walk_say(w, what, sizeof what);
@@ -391,7 +391,7 @@ static jot_status copy_stream(Copy *c, Str stream, uint64_t newest, Err *e)
         TRY(finish(c, stream, &w, e));
     c->count.streams++;
     if (w.lost)
-        tell_lost(c, &w);
+        report_lost(c, &w);
     return JOT_OK;
 }
 
@@ -403,7 +403,7 @@ static bool is_over(const Copy *c, jot_status st)
     return !own && !c->at_source;
 }
 
-static jot_status copy_or_tell(Copy *c, Str stream, uint64_t newest, bool last, Err *e)
+static jot_status copy_or_report(Copy *c, Str stream, uint64_t newest, bool last, Err *e)
 {
     Err why = { 0 };
     jot_status st = copy_stream(c, stream, newest, &why);
@@ -444,7 +444,7 @@ static void look_at_tokens(Copy *c, const Listed *l)
     if (st != JOT_OK && st != JOT_NOT_FOUND)
         refuse(c, l->name, &why);
     else if (w.lost)
-        tell_lost(c, &w);
+        report_lost(c, &w);
 }
 
 static jot_status copy_listed(void *copy, const Listed *l, const Err *edit, Err *e)
@@ -456,7 +456,7 @@ static jot_status copy_listed(void *copy, const Listed *l, const Err *edit, Err 
         look_at_tokens(c, l);
         return JOT_OK;
     }
-    return copy_or_tell(c, l->name, mark_last(&l->mark), false, e);
+    return copy_or_report(c, l->name, mark_last(&l->mark), false, e);
 }
 
 /* Each round must help somebody, otherwise nothing ever will. */
@@ -468,7 +468,7 @@ static jot_status copy_waiting(Copy *c, Err *e)
         c->waiting = NULL;
         c->waiting_n = c->waiting_cap = 0;
         for (size_t i = 0; i < n; i++)
-            TRY(copy_or_tell(c, all[i].name, all[i].newest, last, e));
+            TRY(copy_or_report(c, all[i].name, all[i].newest, last, e));
         last = c->waiting_n == n;
     }
     return JOT_OK;

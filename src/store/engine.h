@@ -63,7 +63,7 @@ typedef struct StoreOps {
     jot_status (*verify)(Store *s, const VerifyHooks *hooks, Err *e);
     /* As store_scrub; NULL: what is forgotten is in no file when purge or redact returns. */
     jot_status (*scrub)(Store *s, Err *e);
-    /* As store_forget_quarantined; NULL: nothing is ever put aside. */
+    /* As store_forget_quarantined; NULL: nothing is ever quarantined. */
     jot_status (*forget_quarantined)(Store *s, Str stream, bool (*holds)(void *ctx, Str text),
                                      void *ctx, QuarantineCount *out, Err *e);
     /* Put aside what dead writers left where no record is yet, so that no list has it and verify

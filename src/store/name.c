@@ -138,7 +138,7 @@ jot_status store_check_key(Str key, Err *e)
 }
 
 /* AGENT/CYCLE_before or AGENT/CYCLE_after: on files these lie beside the agent's state, where a
- * person may keep files of his own, so no other name is taken. */
+ * person may keep files of their own, so no other name is taken. */
 static jot_status check_pair(Str name, Str rest, Err *e)
 {
     Shown shown;

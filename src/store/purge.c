@@ -83,7 +83,7 @@ bool store_told(const Record *tombstone, PurgeTold *out)
 /* --- Making it ------------------------------------------------------------------------------ */
 
 /* Let the oldest record be reported too. */
-static void tell_oldest(PurgeTold *t, const Record *oldest)
+static void state_oldest(PurgeTold *t, const Record *oldest)
 {
     /* What was reported first is what the oldest copies have: the one before the last gives way. */
     if (t->oldest_n == STORE_PURGED_MAX)
@@ -121,7 +121,7 @@ static void shorten(PurgeTold *t)
 }
 
 /* Let the newest records be reported, `max` at most. */
-static void tell_newest(PurgeTold *t, const Gone *gone, size_t max)
+static void state_newest(PurgeTold *t, const Gone *gone, size_t max)
 {
     uint64_t last = t->n ? t->first + t->n - 1 : 0;
     for (size_t i = 0; i < gone->n; i++)
@@ -148,7 +148,7 @@ static Str write_told(PurgeTold *t, const Gone *gone, Arena *into)
     if (t->oldest_n)
         buf_add(&meta, S("}"));
     size_t room = (STORE_META_MAX - FRAME - buf_str(&meta).n) / STORE_TOLD_HEX;
-    tell_newest(t, gone, room < STORE_TOLD_MAX ? room : STORE_TOLD_MAX);
+    state_newest(t, gone, room < STORE_TOLD_MAX ? room : STORE_TOLD_MAX);
     if (t->n)
         buf_addf(&meta, "%s\"from\":%llu,\"chains\":\"%.*s\"", t->oldest_n ? "," : "{",
                  (unsigned long long)t->first, (int)(t->n * STORE_TOLD_HEX), t->chains);
@@ -164,7 +164,7 @@ Record store_tombstone(Store *s, Str stream, Str by, const Mark *head, const Gon
     PurgeTold told = { 0 };
     if (gone->oldest) {
         (void)store_told(gone->oldest, &told);
-        tell_oldest(&told, gone->oldest);
+        state_oldest(&told, gone->oldest);
     }
     Draft d = { .op = OP_DELETE, .by = by, .meta = write_told(&told, gone, into) };
     return store_next(s, stream, &d, head);

@@ -41,7 +41,7 @@ typedef struct Sending {
     bool again;     /* the id was found: nothing is to be stored */
 } Sending;
 
-/* How many of the newest records the server shall show: an id is looked up among them. */
+/* How many of the newest records the server returns: an id is looked up among them. */
 size_t sending_window(const Sending *a);
 
 /* Decide the append by what was seen, under a number that its writer has drawn.  JOT_OK: send

@@ -26,7 +26,7 @@
  *     anywhere until its next record;
  *   - verify reports it, and the gap for as long as that is kept.
  * What lies after the head and was never a record (an unfinished one, lines by
- * an editor) is passed over, and put aside by the next write.
+ * an editor) is passed over, and quarantined by the next write.
  *
  * On a server three more things hold, because an answer can be lost on its way:
  *   - what is sent is sealed against a head (seq, chain) that was seen, and carries a number its
@@ -319,7 +319,7 @@ MUST_USE jot_status store_redact(Store *s, Str stream, const Expect *expect, uin
 typedef struct Redaction {
     const uint64_t *seqs; /* ascending */
     size_t n;             /* 1 to STORE_REDACT_MAX */
-    bool aside;           /* what was put aside of the stream goes too, whatever it is */
+    bool aside;           /* what was quarantined of the stream goes too, whatever it is */
 } Redaction;
 
 /* The same for several records in one step: if one of them cannot be redacted, none is.
@@ -343,8 +343,8 @@ typedef struct QuarantineCount {
     uint64_t removed, unread;
 } QuarantineCount;
 
-/* Look through what was put aside of a stream (empty: of any), which no stream has any more: what
- * `holds` says true for is removed.  A purge removes all that was put aside of its own stream. */
+/* Look through what was quarantined of a stream (empty: of any), which no stream has any more: what
+ * `holds` says true for is removed.  A purge removes all that was quarantined of its own stream. */
 MUST_USE jot_status store_forget_quarantined(Store *s, Str stream,
                                              bool (*holds)(void *ctx, Str text), void *ctx,
                                              QuarantineCount *out, Err *e);
@@ -445,7 +445,7 @@ MUST_USE jot_status store_tokens_given(Store *s, uint64_t *out, Err *e);
  * which its table was fetched.  `at` of records comes from the server too. */
 typedef struct StoreTime {
     int64_t now_ms;    /* not later than the clock says when the call returns */
-    int64_t margin_ms; /* servers' clocks step: what another holds is over only so much later */
+    int64_t margin_ms; /* servers' clocks step: what another holds ends only so much later */
     char era[33];      /* moments of another era cannot be compared with this one */
     bool served;       /* it is a server's clock, which counts from 1970 */
 } StoreTime;
@@ -531,11 +531,11 @@ typedef struct MendOptions {
 } MendOptions;
 
 /* Finish or undo what dead writers left, as the next write to each of those streams would: what has
- * no place is put aside.  `failed` (may be NULL) hears of a stream that refuses. */
+ * no place is quarantined.  `failed` (may be NULL) hears of a stream that refuses. */
 MUST_USE jot_status store_settle(Store *s, void (*failed)(void *ctx, Str stream, const char *why),
                                  void *ctx, Err *e);
 
-/* Repair what can be repaired without losing anything: what does not fit is put aside, never
+/* Repair what can be repaired without losing anything: what does not fit is quarantined, never
  * removed.  store_report says what was done. */
 MUST_USE jot_status store_mend(Store *s, const MendOptions *o, Err *e);
 
@@ -579,8 +579,8 @@ typedef struct StoreReport {
     uint64_t torn;        /* unfinished records and stray lines cut from the end of a stream */
     uint64_t damaged;     /* unreadable records passed over */
     uint64_t outside;     /* edits by people that became versions */
-    uint64_t quarantined; /* files put aside in quarantine/ */
-    uint64_t restored;    /* views made again from their stream; newest records rebuilt */
+    uint64_t quarantined; /* files moved to quarantine/ */
+    uint64_t restored;    /* views rebuilt from their stream; newest records rebuilt */
     uint64_t accepted;    /* streams whose loss was accepted */
     uint64_t requests;    /* sent to a server that bills them one by one (S3) */
     char last[160];       /* the latest of these, as a sentence */

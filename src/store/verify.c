@@ -1,7 +1,7 @@
 /* verify.c - reading all of a pad, and saying what is wrong with it.
  *
- * First the engine looks at what only it knows: files, tables, what was put
- * aside.  Then every stream is read as any reader would, record by record, and
+ * First the engine looks at what only it knows: files, tables, what was
+ * quarantined.  Then every stream is read as any reader would, record by record, and
  * each record is held against its header and its predecessor.  A stream of which
  * the engine has said already that it is damaged is read too, but not blamed
  * twice.
@@ -61,7 +61,7 @@ static void tell(Verify *v, const StoreFault *f)
         v->hooks->fault(v->hooks->ctx, f);
 }
 
-static void tell_for_engine(void *ctx, const StoreFault *f)
+static void report_for_engine(void *ctx, const StoreFault *f)
 {
     Verify *v = ctx;
     if (f->stream.n && (f->kind == FAULT_DAMAGE || f->kind == FAULT_FORK)) {
@@ -79,7 +79,7 @@ static bool is_among(const Str *names, size_t n, Str stream)
     return false;
 }
 
-static void tell_loss(void *ctx, const StoreFault *f)
+static void report_loss(void *ctx, const StoreFault *f)
 {
     Verify *v = ctx;
     if (is_among(v->blamed, v->n, f->stream))
@@ -213,7 +213,7 @@ static jot_status read_page(Verify *v, Str stream, Through *t, bool *more, Err *
     return JOT_OK;
 }
 
-static void tell_edit(Verify *v, Str stream, const Mark *head, bool recorded)
+static void report_edit(Verify *v, Str stream, const Mark *head, bool recorded)
 {
     StoreFault f = { .kind = FAULT_EDIT,
                      .stream = stream,
@@ -258,7 +258,7 @@ static void check_head(Verify *v, Str stream, Through *t)
         return;
     }
     if (st == JOT_OK && head.mark.seq == 0) {
-        tell_edit(v, stream, &head.mark, t->last.seq || t->told || t->damaged);
+        report_edit(v, stream, &head.mark, t->last.seq || t->told || t->damaged);
         return;
     }
     if (st == JOT_OK)
@@ -350,8 +350,8 @@ jot_status store_verify(Store *s, const VerifyHooks *hooks, VerifyCount *out, Er
     *out = (VerifyCount){ 0 };
     TRY(store_check_mine(s, e));
     Verify v = { .s = s, .hooks = hooks ? hooks : &none, .count = out };
-    VerifyHooks for_engine = { .fault = tell_for_engine, .ctx = &v };
-    VerifyHooks for_heads = { .fault = tell_loss, .ctx = &v };
+    VerifyHooks for_engine = { .fault = report_for_engine, .ctx = &v };
+    VerifyHooks for_heads = { .fault = report_loss, .ctx = &v };
     jot_status st = s->ops->verify ? s->ops->verify(s, &for_engine, e) : JOT_OK;
     if (st == JOT_OK && s->ops->heads)
         st = s->ops->heads(s, &for_heads, false, &out->heads, e);

@@ -21,7 +21,7 @@ struct ToolCall {
     const json_t *args;    /* an object that has passed args_check, or what a command line said */
     const ArgBytes *bytes; /* more arguments; from a command line only */
     size_t bytes_n;
-    uint64_t lease;        /* the token that was told besides, by a command; 0: none */
+    uint64_t lease;        /* the token given besides, by a command; 0: none */
     bool shell;            /* a command asks, not a model: next steps are commands */
     Memory *m;             /* open; an empty one if there is no pad and the tool needs none */
     void *outside;         /* the host's */

@@ -18,7 +18,7 @@
 #define CYCLE_LABEL \
     "cycle {cycle} is [dead{?dead}][{end}{!dead}], {iterations} of {iterations_max#iteration}" \
     "[, it waits for the result of {waiting_for.tool}]"
-/* "cycle 20260101_000000: done, 2 of 5 iterations": how a person is told that it ended. */
+/* "cycle 20260101_000000: done, 2 of 5 iterations": how a person reads that it ended. */
 #define CYCLE_ENDED "cycle {cycle}: {end}, {iterations} of {iterations_max#iteration}"
 /* clang-format on */
 

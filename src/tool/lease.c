@@ -49,15 +49,10 @@ static json_t *data_of(const Lease *l)
 /* The token that was said, else the one of --lease or $JOTTER_LEASE. */
 static jot_status token_of(const ToolCall *c, uint64_t *out)
 {
-    Shown shown;
-    Str text = arg_text(c, "token");
     *out = c->lease;
     if (!arg_given(c, "token") && !c->lease)
         return err_set(c->e, JOT_INVALID, "say which lease: its token, --lease or $JOTTER_LEASE");
-    if (arg_given(c, "token") && (!str_to_u64(text, STORE_SEQ_MAX, out) || !*out))
-        return err_set(c->e, JOT_INVALID, "invalid lease '%s': use the token that acquire printed",
-                       err_show(&shown, text));
-    return JOT_OK;
+    return arg_given(c, "token") ? lease_read_token(arg_text(c, "token"), out, c->e) : JOT_OK;
 }
 
 static jot_status acquire(ToolCall *c, VerbData *out)

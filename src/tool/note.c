@@ -246,7 +246,7 @@ static jot_status move(ToolCall *c, VerbData *out)
 /* clang-format off */
 static const Verb verb_move = {
     .tool = { .name = "note_move", .title = "Move a note",
-              .about = "Give a document another name, which nobody has.",
+              .about = "Give a document another name, which must be free.",
               .effects = TOOL_WRITES | TOOL_EXISTING,
               .params = PARAMS(NOTE_KEY, { "to", PARAM_TEXT, .max = STORE_NAME_MAX }),
               .run = verb_answer },

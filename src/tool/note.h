@@ -1,4 +1,4 @@
-/* note.h - what the rows about documents share: their fields, and how a conflict is told. */
+/* note.h - what the rows about documents share: their fields, and how a conflict is reported. */
 #ifndef TOOL_NOTE_H
 #define TOOL_NOTE_H
 

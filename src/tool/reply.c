@@ -75,7 +75,7 @@ void reply_changed(ToolCall *c, Str stream, Str line, const Doc *now, Str writte
 static void add_next(Buf *to, const Doc *now, bool clean)
 {
     if (!mark_live(&now->mark))
-        buf_add(to, S("next: call again without if_version if it shall be there\n"));
+        buf_add(to, S("next: call again without if_version to create it again\n"));
     else
         buf_addf(to,
                  "next: take the present text into account, and call again with %sif_version=%s\n",

@@ -119,9 +119,9 @@ static json_t *data_schema(const Verb *v)
     return o;
 }
 
-json_t *verb_json(const Verb *v)
+json_t *verb_json(const Verb *v, const char *name)
 {
-    return json_pack("{s:s, s:s, s:s, s:b, s:o, s:o}", "verb", v->verb, "summary", v->summary,
+    return json_pack("{s:s, s:s, s:s, s:b, s:o, s:o}", "verb", name, "summary", v->summary,
                      "description", v->tool.about ? v->tool.about : v->summary, "reads",
                      verb_reads(v), "input", object_schema(tool_params(&v->tool), DOOR_TOOL),
                      "output", data_schema(v));

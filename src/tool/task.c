@@ -368,9 +368,9 @@ static const Verb verb_cancel = {
               .run = verb_answer },
     .verb = "cancel",
     .summary = "Say that a task is not to be done",
-    .help = "It is blocked, and 'unblock' makes it a task again ('retry', if it had failed).  What "
-            "somebody\n"
-            "else runs is refused without --manual.\n",
+    .help =
+        "It is blocked, and 'unblock' makes it a task again ('retry', if it had failed).  It is "
+        "refused\nwithout --manual while somebody else runs the task.\n",
     .fields = task_fields,
     .says = "task {'task_id} is cancelled, event {seq}",
     .shows = "{task_id}: cancelled",
@@ -475,6 +475,7 @@ static const Verb verb_order = {
               .about = "The tasks that can be started now, most urgent first, without taking one.",
               .effects = TOOL_READS,
               .run = verb_answer },
+    .summary = "Print the tasks that can be started now",
     .fields = (const Param[]){ { "ready", PARAM_OBJECTS, .fields = task_fields },
                                { "waiting", PARAM_OBJECTS, .fields = waiting_fields },
                                { "problems", PARAM_OBJECTS, .fields = problem_fields },

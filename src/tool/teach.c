@@ -1,7 +1,7 @@
-/* teach.c - what a model is told about the pad: when to write, when to read back, what to trust.
+/* teach.c - what a model reads about the pad: when to write, when to read back, what to trust.
  *
  * A tool's description says what it does; when to reach for it is said here, once, by the names of
- * the tools the reader has.  Flags of commands are told only to who has a shell.
+ * the tools the reader has.  Flags of commands are only for a reader with a shell.
  *
  * What instructs a model is said in one place and in one way: its user, and notes whose text the
  * user has approved (rule.h), which the answer that shows them says and they cannot say themselves.

@@ -170,7 +170,7 @@ unsigned tool_reach(unsigned set);
 /* The name of the profile a tool belongs to. */
 const char *tool_profile_name(const Tool *t);
 
-/* --- What a model is told about them (teach.c) ---------------------------------------- */
+/* --- What a model reads about them (teach.c) ---------------------------------------- */
 
 /* When to use the scratchpad, by the names of its tools; `brief`: in a few lines.  Static. */
 Str tool_prompt(bool brief);

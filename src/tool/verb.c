@@ -39,9 +39,10 @@ bool verb_reads(const Verb *v)
     return (v->tool.effects & TOOL_READS) != 0;
 }
 
-bool verb_for_programs(const Verb *v)
+const Verb *verb_for_programs(const Verb *v)
 {
-    return v->tool.name && v->verb;
+    const Verb *does = v->tool.name ? v : v->bare;
+    return v->verb && does && does->tool.name ? does : NULL;
 }
 
 /* What a door prints, completes and documents is what the row declares. */

@@ -102,8 +102,9 @@ jot_status verb_answer(ToolCall *c, ToolReply *out);
 /* Do it for another door.  The arguments are as args.h has them. */
 MUST_USE jot_status verb_do(const Verb *v, ToolCall *c, VerbData *out);
 
-/* True if a program may do it on its own: what only a person may do has no tool. */
-bool verb_for_programs(const Verb *v);
+/* What a program does by the verb's name: the verb itself, or, where only a person may do that,
+ * what it does without arguments.  NULL: nothing, for what only a person may do has no tool. */
+const Verb *verb_for_programs(const Verb *v);
 
 /* True if it changes nothing. */
 bool verb_reads(const Verb *v);
@@ -123,8 +124,8 @@ Str verb_problem(const json_t *problem, Str *why);
 
 /* --- What it looks like (schema.c) ------------------------------------------------------------ */
 
-/* A verb as programs see it: verb, summary, description, reads, and the schemas of its input (the
- * parameters of a command) and output.  The caller owns it. */
-json_t *verb_json(const Verb *v);
+/* A verb as programs see it, by this name: verb, summary, description, reads, and the schemas of
+ * its input (the parameters of a command) and output.  The caller owns it. */
+json_t *verb_json(const Verb *v, const char *name);
 
 #endif

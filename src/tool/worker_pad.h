@@ -22,7 +22,7 @@ typedef struct PadOptions {
     unsigned profiles;     /* of tools; 0: the default */
     MemoryDialect dialect; /* of the memory tool */
     const Io *io;          /* NULL: the system */
-    bool read_only;        /* nothing is written, whoever asks */
+    bool read_only;        /* nothing is written for any caller */
 } PadOptions;
 
 typedef struct WorkerPad {

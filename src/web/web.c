@@ -67,8 +67,8 @@ static json_t *noun_json(const Noun *n, Arena *into)
     json_t *verbs = json_array();
     for (const Verb *const *v = n->verbs; *v; v++)
         if ((*v)->verb) {
-            json_t *one = verb_json(*v);
-            json_object_set_new(one, "person", json_boolean(!verb_for_programs(*v)));
+            json_t *one = verb_json(*v, (*v)->verb);
+            json_object_set_new(one, "person", json_boolean(!(*v)->tool.name));
             json_array_append_new(verbs, one);
         }
     return json_pack("{s:s, s:s, s:o}", "noun", noun_called(n, into).p, "summary", n->summary,

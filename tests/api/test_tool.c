@@ -119,6 +119,16 @@ static void a_verb_by_its_name_gives_its_data(Caller *c)
     assert_text(a->body, "[\n  1\n]");
 }
 
+/* On a command line the word is also a person's: there it can name a task. */
+static void a_verb_whose_word_is_a_persons_too_does_what_agents_may(Caller *c)
+{
+    did(c, "task", "add", "{\"id\": \"t1\"}");
+    const jot_answer *a = did(c, "task", "ready", NULL);
+    assert_says(a->data, "\"ready\":[{");
+    assert_says(a->data, "\"task_id\":\"t1\"");
+    expect(c->pad, JOT_INVALID, jot_verb(c->pad, "task", "ready", "{\"id\": \"t1\"}", &a));
+}
+
 static void a_verb_that_is_refused_has_the_status_and_what_is_in_the_way(Caller *c)
 {
     const jot_answer *a;
@@ -156,6 +166,7 @@ int main(void)
         CALLER_TEST(a_graph_answers_with_data_that_says_the_same),
         CALLER_TEST(the_list_of_tools_is_what_mcp_lists),
         CALLER_TEST(a_verb_by_its_name_gives_its_data),
+        CALLER_TEST(a_verb_whose_word_is_a_persons_too_does_what_agents_may),
         CALLER_TEST(a_verb_that_is_refused_has_the_status_and_what_is_in_the_way),
         CALLER_TEST(the_list_of_verbs_has_what_agents_may_do),
     };

@@ -41,7 +41,7 @@ for engine in files:$here/p sqlite:$here/p.db; do
 
     beads() {
         jot import shop && ends 64 && says 'beads: 3 files, 3 records added, 0 there already, 2 skipped' &&
-            tells "skipped bd-d4: it was deleted there" && tells "skipped bd-e5: nobody here knows the status 'marinating'" &&
+            tells "skipped bd-d4: it was deleted there" && tells "skipped bd-e5: the status 'marinating' is unknown here" &&
             jot import shop && says ', 0 records added' && jot task show bd-a1b2 && says 'With cherries' && says 'bob: größer' && says 'bd-c3' &&
             jot task show bd-c3 && says completed && says bought && jot read oven && is 'it runs hot'
     }

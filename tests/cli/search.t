@@ -49,7 +49,7 @@ try 'with --budget the lines that matter are shown, nothing twice' evidence
 explained() { jot search backup --explain && says 'score ' && says 'words '; }
 try 'a rank is explained' explained
 
-reindexed() { rm -r "$here/pad/index.d" && jot search --reindex && is 'the index was made again' && jot search backup && says notes/ops && jot where && says 'index      '; }
+reindexed() { rm -r "$here/pad/index.d" && jot search --reindex && is 'the index was rebuilt' && jot search backup && says notes/ops && jot where && says 'index      '; }
 try 'the index may be deleted and made again' reindexed
 
 purged() {

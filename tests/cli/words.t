@@ -1,6 +1,7 @@
 #!/bin/bash
-# words.t - one vocabulary: the verbs of the C API, of the tools and of the commands are the same words,
-# and each noun is in the glossary of docs/design.md.  What differs is written down here, with why.
+# words.t - one vocabulary: the verbs of the C API, of jot_verb and the bindings, of the tools and of the
+# commands are the same words, and each noun is in the glossary of docs/design.md.  What differs is
+# written down here, with why.
 source=$(realpath "$(dirname "$0")/../..")
 . "$(dirname "$0")/lib.sh"
 
@@ -32,6 +33,16 @@ api_only = {("task", "start"), ("lease", "adopt"), ("lease", "find"), ("line_log
             ("plan", "read")}
 # Tools whose names an origin or clients' allow-lists fix.
 tool_only = {"plan_show", "step_update", "postcondition_verify"}
+# What jot_verb does: a method each in Python, written from jot_verbs() and compared with it in tests/python.
+verbs, noun = set(), None
+for line in open(source + "/bindings/python/jotter/_verbs.py"):
+    at = re.match(r"class (\w+)\(Noun\):", line)
+    noun = re.sub(r"(?<!^)([A-Z])", r"_\1", at.group(1)).lower() if at else noun
+    at = re.match(r"    def ([a-z]\w*)\(", line)
+    if at and noun in nouns:
+        verbs.add((noun, at.group(1)))
+# A picture for the page, in no words of a terminal.
+verb_only = {("run", "timeline")}
 bad = []
 for line in open("functions"):
     at = split(line.strip()[len("jot_"):])
@@ -42,6 +53,11 @@ for line in open("tools"):
     at = split(name)
     if at and at not in cli and name not in tool_only:
         bad.append("%s: no such command" % name)
+    if at and at not in verbs:
+        bad.append("%s: no such verb of jot_verb" % name)
+bad += ["%s %s: no such command" % at for at in sorted(verbs - cli - verb_only)]
+if len(verbs) < 50:
+    bad.append("only %d verbs of jot_verb were found" % len(verbs))
 glossary = re.findall(r"^\| ([a-z ]+) \|", open(source + "/docs/design.md").read(), re.M)
 for n in nouns:
     if n.replace("_", " ") not in glossary:
@@ -50,6 +66,6 @@ print("\n".join("# " + b for b in bad))
 sys.exit(bool(bad))
 PY
 same() { python3 compare.py "$source"; }
-try 'the C API, the tools and the commands have the same verbs, and the glossary their nouns' same
+try 'the C API, jot_verb, the tools and the commands have the same verbs, the glossary their nouns' same
 
 plan

@@ -758,7 +758,7 @@ def a_conflict_says_who_changed_it_and_what_to_do_next():
             bob.call("scratchpad_delete", key="k")
             said = refused(key="k", content="x")
             assert said == ("scratchpad[k] is not there any more: 'bob größe' deleted it; nothing was changed\n"
-                            "next: call again without if_version if it shall be there"), said
+                            "next: call again without if_version to create it again"), said
             ann.call("artifact_write", category="c", id="i", data=1)
             said = refused("artifact_write", category="c", id="i", data=2)
             assert "'artifacts/c/i' has changed: it is at version " in said and "written by 'ann'; nothing was changed\nnext: read it" in said, said

@@ -151,6 +151,21 @@ static void trimming_takes_space_from_both_ends_and_nothing_else(void **state)
         assert_true(str_eq(str_trim(rows[i].text), rows[i].want));
 }
 
+static void a_path_is_a_directory_and_a_last_segment(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *path, *dir, *base;
+    } rows[] = {
+        { "a/b/c", "a/b", "c" }, { "c", ".", "c" }, { "/c", "/", "c" },
+        { "/a/b", "/a", "b" },   { "a/", "a", "" }, { "", ".", "" },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        assert_true(str_eq(str_dir_name(str(rows[i].path)), str(rows[i].dir)));
+        assert_true(str_eq(str_base_name(str(rows[i].path)), str(rows[i].base)));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -165,6 +180,7 @@ int main(void)
         cmocka_unit_test(cut_takes_the_first_part_or_changes_nothing),
         cmocka_unit_test(only_whole_numbers_in_range_are_read),
         cmocka_unit_test(unsigned_numbers_go_up_to_64_bits),
+        cmocka_unit_test(a_path_is_a_directory_and_a_last_segment),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

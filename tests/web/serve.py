@@ -447,7 +447,7 @@ def what_lies_in_quarantine_waits_and_looking_leaves_it_there():
         before = tree(room.pad)
         page = Page(room)
         items = [i["says"] for i in page.must(page.get("pad/waiting"))["items"] if i["what"] == "quarantine"]
-        assert items == ["1 thing was put into quarantine"], items
+        assert items == ["1 thing was moved to quarantine"], items
         same(before, tree(room.pad))
 
 

@@ -284,6 +284,10 @@ export interface Task {
     },
   ): Promise<Answer>;
   /**
+   * Print the tasks that can be started now.
+   */
+  ready(): Promise<Answer>;
+  /**
    * Mark a task as running, completed (with its result), failed or blocked (with the reason), or
    * ready again (manual).
    */
@@ -510,7 +514,7 @@ export interface Note {
    */
   delete(key: string, options?: { ifVersion?: string }): Promise<Answer>;
   /**
-   * Give a document another name, which nobody has.
+   * Give a document another name, which must be free.
    */
   move(key: string, to: string): Promise<Answer>;
   /**

@@ -45,6 +45,7 @@ module.exports = {
     read: [["id"], []],
     edit: [["id"], ["description", "expected_output", "agent", "dependencies", "later", "tools", "priority", "max_retries", "if_seq"]],
     cancel: [["id"], ["reason", "manual", "if_seq"]],
+    ready: [[], []],
     move: [["id", "to"], ["reason", "result", "manual", "if_seq"]],
     history: [["id"], ["from", "limit"]],
   },

@@ -571,6 +571,13 @@ class Task(Noun):
             "if_seq": if_seq,
         })
 
+    async def ready(
+        self,
+    ) -> Answer:
+        """Print the tasks that can be started now."""
+        return await self._do("task", "ready", {
+        })
+
     async def move(
         self,
         id: str,
@@ -1013,7 +1020,7 @@ class Note(Noun):
         key: str,
         to: str,
     ) -> Answer:
-        """Give a document another name, which nobody has."""
+        """Give a document another name, which must be free."""
         return await self._do("note", "move", {
             "key": key,
             "to": to,

@@ -87,7 +87,7 @@ typedef struct Confined {
     int code;
     Str head, tail;      /* of standard output and error as they came; any bytes */
     uint64_t left_out;   /* bytes between the two */
-    PlantReport planted; /* files that were put aside or back, also where confine_run fails */
+    PlantReport planted; /* files that were moved away or restored, also where confine_run fails */
 } Confined;
 
 /* Try whether a mechanism works here: it runs `true`.  The sentence says why not. */

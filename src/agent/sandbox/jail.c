@@ -19,8 +19,8 @@
 
 enum { ENVIRONMENT_MAX = 32 };
 
-const char *const jail_told[] = { "/sys/devices/system", "/sys/fs/cgroup",
-                                  "/sys/kernel/mm/transparent_hugepage", NULL };
+const char *const jail_sys_readable[] = { "/sys/devices/system", "/sys/fs/cgroup",
+                                          "/sys/kernel/mm/transparent_hugepage", NULL };
 
 /* Names whose values are taken over: language and time zone.  Nothing else is, so nothing secret
  * is, whatever it is called. */

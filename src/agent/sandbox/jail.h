@@ -81,7 +81,7 @@ bool jail_limits_have_memory(const Jail *j);
 bool jail_limits_starved(const Jail *j);
 
 /* What of /sys a command may read: processors, memory, limits.  Ends with NULL. */
-extern const char *const jail_told[];
+extern const char *const jail_sys_readable[];
 
 /* Paths of the machine that a command must not read; each stands for all below it. */
 typedef struct JailHidden {

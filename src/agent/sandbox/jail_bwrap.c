@@ -107,7 +107,7 @@ static void add_system(Args *a, bool network)
     JailHidden hidden = { 0 };
     for (size_t i = 0; i < COUNT_OF(tops); i++)
         add_top(a, tops[i]);
-    for (const char *const *told = jail_told; *told; told++)
+    for (const char *const *told = jail_sys_readable; *told; told++)
         add3(a, "--ro-bind-try", *told, *told);
     jail_hidden(a->into, &hidden);
     for (size_t i = 0; i < hidden.n; i++)

@@ -195,7 +195,7 @@ static void add_rules(Rules *r, const ConfineJob *job, Str tmp, Arena *into)
         allow(r, reads[i], READS);
     for (size_t i = 0; i < COUNT_OF(devices); i++)
         allow(r, devices[i], READ_FILE | WRITE_FILE);
-    for (const char *const *told = jail_told; *told; told++)
+    for (const char *const *told = jail_sys_readable; *told; told++)
         allow(r, *told, READS);
     for (size_t i = 0; i < COUNT_OF(looked_through); i++)
         allow_below(r, AT_FDCWD, looked_through[i], str(looked_through[i]), READS, into);

@@ -15,7 +15,7 @@
 #include "agent/sandbox/workdir.h"
 #include "base/buf.h"
 
-#define PLANT_ASIDE "jotter-aside" /* how directories begin in which things are put aside */
+#define PLANT_ASIDE "jotter-aside" /* how directories begin in which things are kept */
 
 enum {
     PLANT_GIT = 0,                     /* the row of git's directory */

@@ -36,12 +36,6 @@ static Str child_of(Arena *into, Str dir, const char *name)
     return dir.n ? arena_printf(into, "%s/%s", dir.p, name) : arena_copy(into, str(name));
 }
 
-static Str last_of(Str path)
-{
-    size_t slash = str_find_last(path, '/');
-    return slash == path.n ? path : str_from(path, slash + 1);
-}
-
 /* A command may have shut its directories to us, and still what is in them is found by name. */
 static int open_shut(const Workdir *p, const char *path)
 {
@@ -363,7 +357,7 @@ static bool look_into(Look *l, Todo *t)
     struct dirent *entry;
     if (!d)
         return true;
-    bool git = plant_find(last_of(t->path)) == GIT || plant_is_git(dirfd(d));
+    bool git = plant_find(str_base_name(t->path)) == GIT || plant_is_git(dirfd(d));
     bool fits = true;
     if (git && !l->w->workdir->plants_allowed[GIT])
         add_git(l, dirfd(d), t->path, t->depth);

@@ -246,7 +246,7 @@ static void put_plants_aside(const Jail *j, Arena *into, PlantReport *found)
 
 /* The process that would have told the person and the model is gone; its standard error may not be.
  * If nobody reads that either, a signal ends this process, which has nothing else to do by then. */
-static void tell_planted(const PlantReport *found)
+static void report_planted(const PlantReport *found)
 {
     alarm(PLANTS_S);
     for (size_t i = 0; i < found->n; i++)
@@ -307,7 +307,7 @@ void supervisor_run(Jail *j, int control, int report)
         jail_release(j);
         jail_limits_done(j);
         jail_remove(j->tmp_above, j->tmp_name, j->tmp_fd);
-        tell_planted(&found);
+        report_planted(&found);
     }
     ssize_t told = write(report, &r, sizeof r);
     _exit(told == (ssize_t)sizeof r ? 0 : 1);

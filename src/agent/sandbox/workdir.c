@@ -1,5 +1,14 @@
 /* workdir.c - paths of a model, resolved beneath the working directory.
  *
+ *     path as the model wrote it
+ *       | check_path      no NUL, not too long; the working directory's own path is cut off
+ *       v
+ *     openat2 beneath the directory: the kernel follows no name that leads out of it
+ *       |
+ *       v                 the descriptor, not the name, is asked from here on:
+ *     reading: a regular file with one name, not the user's own directories, not /proc
+ *     writing: its directory not in the pad, nor its name one that others run or obey (plant.h)
+ *
  * A write makes a new file beside the old one, syncs it and renames it over: a
  * process that dies leaves the old file or the new one, and perhaps a temporary
  * file with the name ".NAME.XXXX.tmp". */
@@ -44,14 +53,6 @@ static jot_status real_path(Str path, Arena *into, Str *out, Err *e)
     return JOT_OK;
 }
 
-static Str parent_of(Str path, Arena *into)
-{
-    size_t slash = str_find_last(path, '/');
-    if (slash == path.n)
-        return S(".");
-    return arena_copy(into, slash ? str_slice(path, 0, slash) : S("/"));
-}
-
 /* Where the pad is.  A pad that is no file of this machine needs no keeping out. */
 static jot_status find_pad(Workdir *p, Str pad_url, Err *e)
 {
@@ -62,7 +63,7 @@ static jot_status find_pad(Workdir *p, Str pad_url, Err *e)
     if (!p->pad_is_file && !str_eq(url.scheme, S("files")))
         return JOT_OK;
     TRY(real_path(url.path, &p->arena, &p->pad, e));
-    Str dir = p->pad_is_file ? parent_of(p->pad, &p->arena) : p->pad;
+    Str dir = p->pad_is_file ? arena_copy(&p->arena, str_dir_name(p->pad)) : p->pad;
     if (stat(dir.p, &info) != 0)
         return err_errno(e, errno, "could not look at the pad");
     p->pad_dev = info.st_dev;
@@ -264,8 +265,8 @@ static Str path_of(int fd, char out[PATH_MAX])
     char link[64];
     snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
     ssize_t n = readlink(link, out, PATH_MAX);
-    bool told = n > 0 && n < PATH_MAX;
-    return (Str){ told ? out : NULL, told ? (size_t)n : 0 };
+    bool known = n > 0 && n < PATH_MAX;
+    return (Str){ known ? out : NULL, known ? (size_t)n : 0 };
 }
 
 /* A file has no way up, so its path is asked for; what is not known counts as the user's. */

@@ -1,10 +1,11 @@
 /* act.c - one call of a tool: policy, tool, sink.
  *
- *     call ──► policy ──► tool ──► sink ──► reply
- *                │          │        │
- *                │          │        └─ kept under the call's id; the context gets all of it, or
- * its │          │           beginning and a handle │          └─ fails: a sentence for the model,
- * and nothing is kept └─ deny, or a person says no: a sentence for the model, and nothing was done
+ *     call --> policy --> tool --> sink --> reply
+ *                |         |        |
+ *                |         |        +- kept under the call's id; the context gets all of it,
+ *                |         |           or its beginning and a handle
+ *                |         +- it fails: a sentence for the model, and nothing is kept
+ *                +- deny, or a person says no: a sentence, and nothing was done
  *
  * The sink's append is the deciding one: from then on the call has a result, and act_recall() gives
  * it.  What the tools of the pad answer is not put there: it is in the pad already, and a copy

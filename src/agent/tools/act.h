@@ -14,7 +14,7 @@
  *
  * What is true if the process dies inside act_call: the call may have acted; if it
  * did and its result was kept, act_recall() finds it, else nobody knows.  So a
- * call for which act_mutates() says true is not made again after a crash. */
+ * call for which act_mutates() says true is not repeated after a crash. */
 #ifndef AGENT_TOOLS_ACT_H
 #define AGENT_TOOLS_ACT_H
 

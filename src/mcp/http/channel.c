@@ -46,7 +46,7 @@ void channels_done(McpChannels *s)
         drop_first(s);
 }
 
-/* A place that is free, or that of the oldest stream that is over. */
+/* A place that is free, or that of the oldest stream that has ended. */
 static McpChannel *find_place(McpChannels *s)
 {
     McpChannel *best = NULL;

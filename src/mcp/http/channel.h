@@ -3,7 +3,7 @@
  * Channel 0 is for notifications; each request may have one of its own.  A channel
  * outlives the connection it was begun on: a client that comes with the id of the last
  * event it saw gets what followed.  For that the newest events are kept, in a bounded
- * buffer; a client that comes back for events that have left it is told so.
+ * buffer; a client that comes back for events that have left it gets an error.
  *
  * Knows no sockets: an exchange is a number, 0 for none. */
 #ifndef MCP_HTTP_CHANNEL_H

@@ -58,17 +58,17 @@ static bool read_header(const HttpRequest *q, const char *name, Arena *into, Str
     size_t n = http_header_count(q, name);
     Str value = http_header(q, name);
     if (n != 1)
-        return mcp_refuse(why, RPC_HEADER_MISMATCH, "send exactly one header '%s'", name);
+        return rpc_refuse(why, RPC_HEADER_MISMATCH, "send exactly one header '%s'", name);
     for (size_t i = 0; i < value.n; i++)
         if (value.p[i] < ' ' || value.p[i] > '~')
-            return mcp_refuse(why, RPC_HEADER_MISMATCH,
+            return rpc_refuse(why, RPC_HEADER_MISMATCH,
                               "header '%s' is not ASCII: use =?base64?...?=", name);
     *out = value;
     if (!str_starts(value, S("=?base64?")) || !str_ends(value, S("?=")) || value.n < 11)
         return true;
     if (base64_read(str_slice(value, 9, value.n - 2), into, out))
         return true;
-    return mcp_refuse(why, RPC_HEADER_MISMATCH, "header '%s' is not valid base64", name);
+    return rpc_refuse(why, RPC_HEADER_MISMATCH, "header '%s' is not valid base64", name);
 }
 
 static bool check_header(const HttpRequest *q, const char *name, Str body, RpcError *why)
@@ -80,7 +80,7 @@ static bool check_header(const HttpRequest *q, const char *name, Str body, RpcEr
         return false;
     if (str_eq(value, body))
         return true;
-    return mcp_refuse(why, RPC_HEADER_MISMATCH, "header '%s' says '%s', but the body says '%s'",
+    return rpc_refuse(why, RPC_HEADER_MISMATCH, "header '%s' says '%s', but the body says '%s'",
                       name, err_show(&a, value), err_show(&b, body));
 }
 
@@ -101,7 +101,7 @@ static bool check_version(const HttpRequest *q, const RpcMessage *m, RpcError *w
 {
     const json_t *version = json_given(meta_of(m), VERSION);
     if (!version)
-        return mcp_refuse(why, RPC_INVALID_PARAMS, "params._meta must have a string '%s'", VERSION);
+        return rpc_refuse(why, RPC_INVALID_PARAMS, "params._meta must have a string '%s'", VERSION);
     if (!json_is_string(version))
         return true; /* the session says what is wrong with it */
     return check_header(q, "mcp-protocol-version", json_str(version), why);
@@ -117,12 +117,8 @@ bool mcp_headers_check(const HttpRequest *q, const RpcMessage *m, RpcError *why)
 
 bool mcp_headers_check_old(const HttpRequest *q, RpcError *why)
 {
-    Shown shown;
     Str version = header_version(q);
     if (http_header_count(q, "mcp-protocol-version") == 0 || mcp_version_old(version))
         return true;
-    mcp_refuse(why, RPC_UNSUPPORTED_VERSION, "unsupported protocol version '%s': use %s",
-               err_show(&shown, version), MCP_MODERN);
-    why->data = json_pack("{s:[s], s:o}", "supported", MCP_MODERN, "requested", json_text(version));
-    return false;
+    return mcp_refuse_version(why, version);
 }

@@ -1,5 +1,13 @@
 /* jsonrpc.c - messages are checked here once; methods may rely on it.
  *
+ *     bytes --> read as JSON; half a surrogate pair becomes U+FFFD, and it is read again
+ *       |                |                                      |
+ *       | all was read   | a number too large, a member twice,  | no JSON at all
+ *       v                v too deep: read_flawed                v refuse_broken
+ *     id, method    the members that can be read:          scan.h looks for the id
+ *     or result,    a request without the rest, so that    in the bytes
+ *     params        it is answered with its id
+ *
  * jansson gives the values; the bytes of the id are found by walking the members
  * of the object once more.  That walk cannot fail: json_read has seen all of it.
  * Where jansson gives up, scan.h walks instead. */
@@ -14,14 +22,31 @@ enum { READ_STEP = 64 * 1024, KEEP_MAX = 1024 * 1024 };
 
 /* --- Errors ------------------------------------------------------------------------------ */
 
-RpcError rpc_error(int code, const char *fmt, ...)
+static RpcError error_of(int code, const char *fmt, va_list args) PRINTF_LIKE(2, 0);
+
+static RpcError error_of(int code, const char *fmt, va_list args)
 {
     RpcError e = { .code = code };
+    vsnprintf(e.text, sizeof e.text, fmt, args);
+    return e;
+}
+
+RpcError rpc_error(int code, const char *fmt, ...)
+{
     va_list args;
     va_start(args, fmt);
-    vsnprintf(e.text, sizeof e.text, fmt, args);
+    RpcError e = error_of(code, fmt, args);
     va_end(args);
     return e;
+}
+
+bool rpc_refuse(RpcError *why, int code, const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    *why = error_of(code, fmt, args);
+    va_end(args);
+    return false;
 }
 
 RpcError rpc_error_of(const Err *e)
@@ -73,21 +98,13 @@ static Str member(Str text, Str name)
 
 /* --- Reading ----------------------------------------------------------------------------- */
 
-static bool refuse(RpcError *why, RpcError e)
-{
-    *why = e;
-    return false;
-}
-
 static bool read_id(Str text, const json_t *id, RpcMessage *out, RpcError *why)
 {
     if (!json_is_string(id) && !json_is_integer(id))
-        return refuse(why,
-                      rpc_error(RPC_INVALID_REQUEST, "invalid id: use a string or a whole number"));
+        return rpc_refuse(why, RPC_INVALID_REQUEST, "invalid id: use a string or a whole number");
     Str bytes = member(text, S("id"));
     if (bytes.n > RPC_ID_MAX)
-        return refuse(
-            why, rpc_error(RPC_INVALID_REQUEST, "invalid id: use at most %d bytes", RPC_ID_MAX));
+        return rpc_refuse(why, RPC_INVALID_REQUEST, "invalid id: use at most %d bytes", RPC_ID_MAX);
     out->id = bytes;
     return true;
 }
@@ -96,13 +113,12 @@ static bool read_method(RpcMessage *out, const json_t *method, RpcError *why)
 {
     out->method = json_str(method);
     if (!json_is_string(method) || out->method.n == 0 || out->method.n > RPC_METHOD_MAX)
-        return refuse(why,
-                      rpc_error(RPC_INVALID_REQUEST,
-                                "invalid method: use a string of 1 to %d bytes", RPC_METHOD_MAX));
+        return rpc_refuse(why, RPC_INVALID_REQUEST, "invalid method: use a string of 1 to %d bytes",
+                          RPC_METHOD_MAX);
     out->kind = out->id.n ? RPC_REQUEST : RPC_NOTIFICATION;
     out->params = json_given(out->whole, "params");
     if (out->params && !json_is_object(out->params))
-        return refuse(why, rpc_error(RPC_INVALID_PARAMS, "invalid params: use an object"));
+        return rpc_refuse(why, RPC_INVALID_PARAMS, "invalid params: use an object");
     return true;
 }
 
@@ -113,12 +129,10 @@ static bool read_response(RpcMessage *out, RpcError *why)
     const json_t *error = json_given(out->whole, "error");
     out->kind = RPC_RESPONSE;
     if (!result == !error)
-        return refuse(why,
-                      rpc_error(RPC_INVALID_REQUEST,
-                                "a message must have exactly one of method, result and error"));
+        return rpc_refuse(why, RPC_INVALID_REQUEST,
+                          "a message must have exactly one of method, result and error");
     if (result && out->id.n == 0)
-        return refuse(why,
-                      rpc_error(RPC_INVALID_REQUEST, "a result must have the id of its request"));
+        return rpc_refuse(why, RPC_INVALID_REQUEST, "a result must have the id of its request");
     return true;
 }
 
@@ -126,8 +140,7 @@ static bool read_response(RpcMessage *out, RpcError *why)
 static bool read_rest(RpcMessage *out, RpcError *why)
 {
     if (!str_eq(json_member(out->whole, "jsonrpc"), S("2.0")))
-        return refuse(why,
-                      rpc_error(RPC_INVALID_REQUEST, "a message must say \"jsonrpc\": \"2.0\""));
+        return rpc_refuse(why, RPC_INVALID_REQUEST, "a message must say \"jsonrpc\": \"2.0\"");
     const json_t *method = json_given(out->whole, "method");
     return method ? read_method(out, method, why) : read_response(out, why);
 }
@@ -178,7 +191,7 @@ static bool read_flawed(Str text, Str readable, const Err *e, RpcMessage *out, R
     out->id = str_slice(text, scan.id_at, scan.id_at + scan_id(&scan).n);
     const json_t *id = json_object_get(out->whole, "id");
     if (scan.differ)
-        return refuse(why, rpc_error(RPC_INVALID_REQUEST, "%s", e->text));
+        return rpc_refuse(why, RPC_INVALID_REQUEST, "%s", e->text);
     if (id && out->id.n == 0 && !read_id(readable, id, out, why))
         return false;
     if (!read_rest(out, why))
@@ -193,7 +206,7 @@ static bool refuse_broken(Str text, const Err *e, RpcMessage *out, RpcError *why
     RpcScan scan = { 0 };
     scan_add(&scan, text);
     out->id = str_slice(text, scan.id_at, scan.id_at + scan_id(&scan).n);
-    return refuse(why, rpc_error(RPC_PARSE_ERROR, "%s", e->text));
+    return rpc_refuse(why, RPC_PARSE_ERROR, "%s", e->text);
 }
 
 /* --- Both -------------------------------------------------------------------------------- */
@@ -225,13 +238,13 @@ bool rpc_read(Str text, RpcMessage *out, RpcError *why)
     Err e = { 0 };
     *out = (RpcMessage){ 0 };
     if (split(text, NULL, NULL, &n))
-        return refuse(why, rpc_error(RPC_INVALID_REQUEST,
-                                     "batches are not allowed here: send one message at a time"));
+        return rpc_refuse(why, RPC_INVALID_REQUEST,
+                          "batches are not allowed here: send one message at a time");
     if (read_mended(text, &mended, &readable, out, &flaw, &e) != JOT_OK)
         return flaw == JSON_BEYOND ? read_flawed(text, readable, &e, out, why)
                                    : refuse_broken(text, &e, out, why);
     if (!json_is_object(out->whole))
-        return refuse(why, rpc_error(RPC_INVALID_REQUEST, "a message must be a JSON object"));
+        return rpc_refuse(why, RPC_INVALID_REQUEST, "a message must be a JSON object");
     const json_t *id = json_object_get(out->whole, "id");
     if (id && !read_id(readable, id, out, why))
         return false;

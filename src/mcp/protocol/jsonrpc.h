@@ -66,6 +66,8 @@ DEFINE_AUTO(RpcError, rpc_error_done)
 /* The error a status stands for, with its sentence. */
 RpcError rpc_error_of(const Err *e);
 RpcError rpc_error(int code, const char *fmt, ...) PRINTF_LIKE(2, 3);
+/* The same in *why; false, for a function that ends with it. */
+bool rpc_refuse(RpcError *why, int code, const char *fmt, ...) PRINTF_LIKE(3, 4);
 
 /* One message.  `text` must live as long as *out, which borrows the id from it.  On failure *out
  * holds the id if there is a usable one, and *why the error to answer with; so does *why for one

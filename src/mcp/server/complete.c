@@ -81,14 +81,14 @@ static bool check_ref(const json_t *ref, RpcError *why)
     if (str_eq(type, S("ref/resource"))) {
         if (str_starts(json_member(ref, "uri"), S("jotter://")))
             return true;
-        return mcp_refuse(why, RPC_INVALID_PARAMS, "invalid ref: use a jotter:// address");
+        return rpc_refuse(why, RPC_INVALID_PARAMS, "invalid ref: use a jotter:// address");
     }
     if (!str_eq(type, S("ref/prompt")))
-        return mcp_refuse(why, RPC_INVALID_PARAMS,
+        return rpc_refuse(why, RPC_INVALID_PARAMS,
                           "params must have a 'ref' of type ref/prompt or ref/resource");
     if (mcp_prompt_known(json_member(ref, "name")))
         return true;
-    return mcp_refuse(why, RPC_INVALID_PARAMS, "invalid ref: there is no such prompt");
+    return rpc_refuse(why, RPC_INVALID_PARAMS, "invalid ref: there is no such prompt");
 }
 
 static jot_status collect(WorkerPad *pad, Str prefix, Walk *w, Err *e)
@@ -116,7 +116,7 @@ bool mcp_complete(McpRequest *r, WorkerPad *pad, json_t **result, RpcError *why)
     if (!check_ref(ref, why))
         return false;
     if (!json_is_string(name) || !json_is_string(typed))
-        return mcp_refuse(why, RPC_INVALID_PARAMS,
+        return rpc_refuse(why, RPC_INVALID_PARAMS,
                           "params must have an 'argument' with strings 'name' and 'value'");
     Str known = argument_of(ref, json_str(name));
     if (begin_of(known, json_str(typed), context, &r->arena, &prefix, &w) &&

@@ -33,7 +33,7 @@ static jot_status write_teaching(WorkerPad *pad, const json_t *args, Arena *into
     return JOT_OK;
 }
 
-/* --- Going on ---------------------------------------------------------------------------- */
+/* --- Continuing -------------------------------------------------------------------------- */
 
 typedef struct Newest {
     char id[RUN_ID_MAX + 1];
@@ -177,13 +177,13 @@ static const Prompt *find_prompt(Str name)
 static bool check_args(const Prompt *p, const json_t *args, RpcError *why)
 {
     if (args && !json_is_object(args))
-        return mcp_refuse(why, RPC_INVALID_PARAMS, "params.arguments must be an object");
+        return rpc_refuse(why, RPC_INVALID_PARAMS, "params.arguments must be an object");
     for (size_t i = 0; i < p->args_n; i++) {
         const json_t *value = json_given(args, p->args[i].name);
         if (!value && !p->args[i].required)
             continue;
         if (!json_is_string(value) || (p->args[i].required && json_str(value).n == 0))
-            return mcp_refuse(why, RPC_INVALID_PARAMS, "the prompt '%s' needs a string '%s'",
+            return rpc_refuse(why, RPC_INVALID_PARAMS, "the prompt '%s' needs a string '%s'",
                               p->name, p->args[i].name);
     }
     return true;
@@ -200,7 +200,7 @@ bool mcp_prompts_get(McpRequest *r, WorkerPad *pad, json_t **result, RpcError *w
     const Prompt *p = find_prompt(name);
     const json_t *args = json_given(r->msg.params, "arguments");
     if (!p)
-        return mcp_refuse(why, RPC_INVALID_PARAMS, "unknown prompt '%s'", err_show(&shown, name));
+        return rpc_refuse(why, RPC_INVALID_PARAMS, "unknown prompt '%s'", err_show(&shown, name));
     if (!check_args(p, args, why))
         return false;
     if (p->write(pad, args, &r->arena, &text, &e) != JOT_OK) {

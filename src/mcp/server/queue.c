@@ -48,8 +48,8 @@ struct Queue {
     bool existed; /* there was a pad; see worker_pad.h */
 
     pthread_mutex_t lock;    /* of the rest */
-    pthread_cond_t todo;     /* something may begin: one worker is enough, he calls the next */
-    pthread_cond_t job_over; /* a job is over */
+    pthread_cond_t todo;     /* something may begin: one worker is enough, it calls the next */
+    pthread_cond_t job_over; /* a job was removed */
     QueueJob jobs[QUEUE_MAX];
     uint64_t arrivals;
     size_t waiting, running;
@@ -146,7 +146,7 @@ static void begin(Queue *q, QueueJob *job)
     q->running++;
 }
 
-/* The job is over; its request, for the caller to free without the lock. */
+/* The job leaves the queue; its request, for the caller to free without the lock. */
 static McpRequest *remove_job(Queue *q, QueueJob *job)
 {
     McpRequest *r = job->request;
@@ -299,7 +299,7 @@ static bool take_one(QueueClient *c, McpMessage *m, McpBatch *b, uint64_t via, Q
         return false; /* whatever is wrong with a notification; and nobody asked the client */
     AUTO_PTR(McpRequest) r = mcp_request_new(c->session, m, b, via);
     if (!r->refusal.code && in_flight(c, r->msg.id))
-        mcp_refuse(&r->refusal, RPC_INVALID_REQUEST,
+        rpc_refuse(&r->refusal, RPC_INVALID_REQUEST,
                    "id in use: a request with this id has not been answered yet");
     if (mcp_request_needs_pad(r)) {
         Queue *q = c->queue;

@@ -14,8 +14,8 @@
  * Which job may begin: requests about the same thing run in the order in which they were
  * taken, no matter who sent them; one that is not about one note or one category of artifacts
  * alone waits for all its client sent before it, and holds up all that the client sends
- * after it; two that only read never wait for each other.  So who sends several at once
- * gets what he would have got one by one.  (Over HTTP a message of more than 16 KiB is
+ * after it; two that only read never wait for each other.  So a client that sends several at once
+ * gets what calls one by one would have given.  (Over HTTP a message of more than 16 KiB is
  * read by another thread first, and may be overtaken by those of other clients.)
  *
  * Threads and queue last as long as the process, which ends by _exit: a thread may
@@ -78,7 +78,7 @@ void queue_refuse_long(QueueClient *c, Str id);
 
 /* A pad for a thread that runs jobs beside the workers. */
 void queue_pad(Queue *q, WorkerPad *pad);
-/* Run a job and send its answer; the job is over. */
+/* Run a job, send its answer, and remove it. */
 void queue_run(QueueJob *job, WorkerPad *pad);
 
 #endif

@@ -11,7 +11,6 @@
 #include "mcp/server/session.h"
 
 #include <assert.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -110,13 +109,12 @@ void mcp_request_free(McpRequest *r)
 
 /* --- Words of the methods ---------------------------------------------------------------- */
 
-bool mcp_refuse(RpcError *why, int code, const char *fmt, ...)
+bool mcp_refuse_version(RpcError *why, Str version)
 {
-    va_list args;
-    *why = (RpcError){ .code = code };
-    va_start(args, fmt);
-    vsnprintf(why->text, sizeof why->text, fmt, args);
-    va_end(args);
+    Shown shown;
+    rpc_refuse(why, RPC_UNSUPPORTED_VERSION, "unsupported protocol version '%s': use %s",
+               err_show(&shown, version), MCP_MODERN);
+    why->data = json_pack("{s:[s], s:o}", "supported", MCP_MODERN, "requested", json_text(version));
     return false;
 }
 
@@ -134,7 +132,7 @@ bool mcp_param(const McpRequest *r, const char *name, Str *out, RpcError *why)
     *out = json_str(value);
     if (json_is_string(value))
         return true;
-    return mcp_refuse(why, RPC_INVALID_PARAMS, "params must have a string '%s'", name);
+    return rpc_refuse(why, RPC_INVALID_PARAMS, "params must have a string '%s'", name);
 }
 
 bool mcp_cursor(McpRequest *r, Str *after, RpcError *why)
@@ -147,7 +145,7 @@ bool mcp_cursor(McpRequest *r, Str *after, RpcError *why)
     if (json_is_string(value) && base64_read(text, &r->arena, after) &&
         store_check_name(*after, NULL) == JOT_OK)
         return true;
-    return mcp_refuse(why, RPC_INVALID_PARAMS, "invalid cursor: use the nextCursor of a page");
+    return rpc_refuse(why, RPC_INVALID_PARAMS, "invalid cursor: use the nextCursor of a page");
 }
 
 void mcp_next(json_t *result, Str last)
@@ -291,7 +289,7 @@ static bool listen_to(McpRequest *r, WorkerPad *pad, json_t **result, RpcError *
     (void)result;
     const json_t *wanted = json_object_get(r->msg.params, "notifications");
     if (!json_is_object(wanted))
-        return mcp_refuse(why, RPC_INVALID_PARAMS, "params must have an object 'notifications'");
+        return rpc_refuse(why, RPC_INVALID_PARAMS, "params must have an object 'notifications'");
     mcp_follow(r, pad);
     if (mcp_feed_listen(r->session->feed, r, wanted, &e) != JOT_OK)
         return mcp_fail(r, &e, why);
@@ -305,7 +303,7 @@ static bool set_level(McpRequest *r, WorkerPad *pad, json_t **result, RpcError *
     if (!mcp_param(r, "level", &level, why))
         return false;
     if (!mcp_feed_level(r->session->feed, level))
-        return mcp_refuse(why, RPC_INVALID_PARAMS,
+        return rpc_refuse(why, RPC_INVALID_PARAMS,
                           "invalid level: use debug, info, notice, warning, "
                           "error, critical, alert or emergency");
     *result = json_object();
@@ -359,20 +357,14 @@ static void add_common(const McpRequest *r, json_t *result)
 
 static bool check_modern(const json_t *meta, Str version, RpcError *why)
 {
-    if (!str_eq(version, S(MCP_MODERN))) {
-        Shown shown;
-        mcp_refuse(why, RPC_UNSUPPORTED_VERSION, "unsupported protocol version '%s': use %s",
-                   err_show(&shown, version), MCP_MODERN);
-        why->data =
-            json_pack("{s:[s], s:o}", "supported", MCP_MODERN, "requested", mcp_text(version));
-        return false;
-    }
+    if (!str_eq(version, S(MCP_MODERN)))
+        return mcp_refuse_version(why, version);
     if (!json_is_object(json_object_get(meta, META "clientCapabilities")))
-        return mcp_refuse(why, RPC_INVALID_PARAMS, "params._meta must have an object '%s'",
+        return rpc_refuse(why, RPC_INVALID_PARAMS, "params._meta must have an object '%s'",
                           META "clientCapabilities");
     const json_t *level = json_given(meta, META "logLevel");
     if (level && !mcp_level_known(json_str(level)))
-        return mcp_refuse(why, RPC_INVALID_PARAMS, "params._meta has an unknown value of '%s'",
+        return rpc_refuse(why, RPC_INVALID_PARAMS, "params._meta has an unknown value of '%s'",
                           META "logLevel");
     return true;
 }
@@ -385,7 +377,7 @@ static bool choose_era(const McpSession *s, McpRequest *r, RpcError *why)
     if (version) {
         r->era = MCP_ERA_MODERN;
         if (!json_is_string(version))
-            return mcp_refuse(why, RPC_INVALID_PARAMS, "params._meta must have a string '%s'",
+            return rpc_refuse(why, RPC_INVALID_PARAMS, "params._meta must have a string '%s'",
                               META "protocolVersion");
         return check_modern(meta, json_str(version), why);
     }
@@ -393,7 +385,7 @@ static bool choose_era(const McpSession *s, McpRequest *r, RpcError *why)
     bool first = str_eq(r->msg.method, S("initialize")) || str_eq(r->msg.method, S("ping"));
     if (first || s->version)
         return true;
-    return mcp_refuse(why, RPC_INVALID_PARAMS,
+    return rpc_refuse(why, RPC_INVALID_PARAMS,
                       "send initialize first, or name '%s' in params._meta",
                       META "protocolVersion");
 }
@@ -404,7 +396,7 @@ static bool choose_method(McpRequest *r, RpcError *why)
     r->method = find_method(r->msg.method);
     if (r->method && (r->method->eras & r->era))
         return true;
-    return mcp_refuse(why, RPC_METHOD_NOT_FOUND, "unknown method '%s'",
+    return rpc_refuse(why, RPC_METHOD_NOT_FOUND, "unknown method '%s'",
                       err_show(&shown, r->msg.method));
 }
 
@@ -430,7 +422,7 @@ static bool choose_subject(McpRequest *r, RpcError *why)
 static bool choose(McpRequest *r, RpcError *why)
 {
     if (r->batch && str_eq(r->msg.method, S("initialize")))
-        return mcp_refuse(why, RPC_INVALID_REQUEST, "initialize cannot be sent in a batch");
+        return rpc_refuse(why, RPC_INVALID_REQUEST, "initialize cannot be sent in a batch");
     return choose_era(r->session, r, why) && choose_method(r, why) && choose_subject(r, why);
 }
 

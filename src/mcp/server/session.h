@@ -125,7 +125,8 @@ typedef bool McpAnswer(McpRequest *r, WorkerPad *pad, json_t **result, RpcError 
 
 /* The status's error, or its old form for what was not found. */
 bool mcp_fail(const McpRequest *r, const Err *e, RpcError *why);
-bool mcp_refuse(RpcError *why, int code, const char *fmt, ...) PRINTF_LIKE(3, 4);
+/* For the stateless era: the only version it has is another one. */
+bool mcp_refuse_version(RpcError *why, Str version);
 /* A string of params that must be there. */
 bool mcp_param(const McpRequest *r, const char *name, Str *out, RpcError *why);
 /* The name after which a page begins, from params.cursor; empty: the first page. */

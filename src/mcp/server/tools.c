@@ -20,9 +20,9 @@ bool mcp_tools_scope(McpRequest *r, RpcError *why)
     const Tool *t = tool_find(mcp_options(r->session)->profiles, name);
     const json_t *args = json_given(r->msg.params, "arguments");
     if (!t)
-        return mcp_refuse(why, RPC_INVALID_PARAMS, "unknown tool '%s'", err_show(&shown, name));
+        return rpc_refuse(why, RPC_INVALID_PARAMS, "unknown tool '%s'", err_show(&shown, name));
     if (args && !json_is_object(args))
-        return mcp_refuse(why, RPC_INVALID_PARAMS, "params.arguments must be an object");
+        return rpc_refuse(why, RPC_INVALID_PARAMS, "params.arguments must be an object");
     ToolScope scope = tool_scope(t, args);
     r->subject = scope.subject;
     r->alone = scope.alone;
@@ -59,7 +59,7 @@ bool mcp_tools_call(McpRequest *r, WorkerPad *pad, json_t **result, RpcError *wh
         return false;
     const json_t *args = json_given(r->msg.params, "arguments");
     if (tool_call(&pad->host, name, args, &r->arena, &reply, &e) != JOT_OK)
-        return mcp_refuse(why, RPC_INVALID_PARAMS, "%s", e.text);
+        return rpc_refuse(why, RPC_INVALID_PARAMS, "%s", e.text);
     *result = json_pack("{s:o}", "content", content_of(&reply));
     if (reply.data)
         json_object_set(*result, "structuredContent", reply.data);

@@ -31,7 +31,7 @@ jot_status artifact_stream(Str category, Str id, Arena *into, Str *out, Err *e)
                        e);
 }
 
-/* The stream for somebody who may write what he likes there. */
+/* The stream for a caller who may write anything there. */
 static jot_status own_stream(Str category, Str id, Arena *into, Str *out, Err *e)
 {
     TRY(artifact_stream(category, id, into, out, e));

@@ -336,6 +336,13 @@ static jot_status drop_before(Memory *m, Str stream, uint64_t before, Arena *are
     return n ? memory_redact_set(m, stream, &(Redaction){ .seqs = seqs, .n = n }, e) : JOT_OK;
 }
 
+static jot_status check_keep(const CheckpointKeep *keep, Err *e)
+{
+    if (keep->age_ms < 0)
+        return err_set(e, JOT_INVALID, "an age cannot be negative");
+    return JOT_OK;
+}
+
 jot_status checkpoint_trim(Memory *m, Str run, const CheckpointKeep *keep, uint64_t *dropped,
                            Err *e)
 {
@@ -344,8 +351,7 @@ jot_status checkpoint_trim(Memory *m, Str run, const CheckpointKeep *keep, uint6
     Str stream;
     uint64_t depth, damaged, before = 0;
     *dropped = 0;
-    if (keep->age_ms < 0)
-        return err_set(e, JOT_INVALID, "an age cannot be negative");
+    TRY(check_keep(keep, e));
     TRY(stream_of(run, &arena, &stream, e));
     TRY(read_all(m, stream, &all, &depth, &damaged, e));
     if (keep->states)
@@ -367,8 +373,7 @@ jot_status checkpoint_write_keep(Memory *m, Str run, const CheckpointWrite *s,
                                  const CheckpointKeep *keep, CheckpointWritten *out, Err *e)
 {
     *out = (CheckpointWritten){ 0 };
-    if (keep->age_ms < 0)
-        return err_set(e, JOT_INVALID, "an age cannot be negative");
+    TRY(check_keep(keep, e));
     TRY(checkpoint_write(m, run, s, &out->c, e));
     if (!keep->states && !keep->age_ms)
         return JOT_OK;

@@ -41,7 +41,7 @@ static jot_status add_leases(Work *w)
     return JOT_OK;
 }
 
-/* A run says by its newest record whether it is over. */
+/* A run says by its newest record whether it has ended. */
 static bool run_is_open(Work *w, Str stream)
 {
     AUTO(Arena) arena = { 0 };

@@ -1,8 +1,8 @@
 /* open.h - OpenWork, what is under way in a pad: leases, runs, tasks, plans.
  *
- * For whoever comes to a pad, a model at the beginning of a session or a person: what somebody has,
- * has begun or waits for.  A lease that has expired, a run that was answered or has ended, a task
- * that is completed and a plan that is ready are not open. */
+ * For a reader who is new to a pad, a model at the beginning of a session or a person: what
+ * somebody has, has begun or waits for.  A lease that has expired, a run that was answered or has
+ * ended, a task that is completed and a plan that is ready are not open. */
 #ifndef MEMORY_CONTEXT_OPEN_H
 #define MEMORY_CONTEXT_OPEN_H
 

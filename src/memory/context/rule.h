@@ -12,7 +12,7 @@
  *   - approvals lie in the user's state directory (home.h), in the file `rules-ID` of the
  *     pad, never in the pad;
  *   - no tool and no door of an agent gives one.  rules_approve() is for a command that
- *     has shown the text to a person and was told yes.
+ *     has shown the text to a person, who said yes.
  *
  * This is no defence against a process of the same user that is not confined: it can
  * write the state directory as the user can. */

@@ -48,14 +48,10 @@ static jot_status moves(Str agent, Err *e)
 
 static jot_status check_id(Str id, Err *e)
 {
-    Shown shown;
     bool good = id.n >= SECOND_CHARS && id.n <= CYCLE_ID_MAX;
     for (size_t i = 0; good && i < id.n; i++)
         good = (id.p[i] >= '0' && id.p[i] <= '9') || id.p[i] == '_';
-    if (good)
-        return JOT_OK;
-    return err_set(e, JOT_INVALID, "invalid cycle '%s': use YYYYMMDD_HHMMSS, as wake gives it",
-                   err_show(&shown, id));
+    return good ? JOT_OK : cycle_refuse_id(id, e);
 }
 
 /* What is being done to the cycles of an agent, and all that is needed for it. */
@@ -437,7 +433,7 @@ static CycleEnd natural_end(const Cycle *c)
     return c->iterations >= c->iterations_max ? CYCLE_LIMIT : CYCLE_STOPPED;
 }
 
-/* Which cycle shall end, and how; `end` CYCLE_RUNNING: as it is. */
+/* Which cycle is to end, and how; `end` CYCLE_RUNNING: as it is. */
 typedef struct Ending {
     Str agent, id;
     CycleEnd end;

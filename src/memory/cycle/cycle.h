@@ -20,7 +20,7 @@
  * 4. A person may edit the state at any time: cycle_state_merge().
  *
  * Who takes a lease on cycles/AGENT before waking, and says so, is known to be gone
- * as soon as that lease is over; who knows it in another way says so by
+ * as soon as that lease ends; a caller who knows it otherwise says so by
  * CycleWake.gone. */
 #ifndef MEMORY_CYCLE_CYCLE_H
 #define MEMORY_CYCLE_CYCLE_H
@@ -71,10 +71,10 @@ typedef struct Cycle {
     Str before;  /* exactly what the state was when it woke */
     Str after;   /* exactly what it ended with; empty while it runs */
     Yaml *state; /* as it stands now: after the last step, or at the end; NULL: see below */
-    Err unreadable_after; /* why `after` is no state, of a cycle that is over */
+    Err unreadable_after; /* why `after` is no state, of a cycle that ended */
     bool done;            /* the model said so: no more replies */
     bool dead;            /* it runs, but gave no sign for its ttl, or: */
-    bool orphaned;        /* the lease it was woken under is over, so nobody is left to end it */
+    bool orphaned;        /* the lease it was woken under has ended: no process is left to end it */
     uint64_t lease;       /* the token it runs under; 0: none */
     bool sealed;          /* it is about to end: no more steps */
     bool lost;       /* its newest reply was redacted: perhaps a result is missing, perhaps not */

@@ -29,7 +29,7 @@ jot_status cycle_find(Memory *m, Str agent, Str id, Arena *into, Cycle *out, Err
     TRY(cycle_steps_fold(m, &t, into, out, e));
     if (end == CYCLE_RUNNING)
         return JOT_OK;
-    /* It is over: what decides is how it ended, not what its steps said last. */
+    /* It has ended: what decides is how it ended, not what its steps said last. */
     out->end = end;
     out->why = why;
     out->dead = out->orphaned = out->waiting = false;

@@ -162,15 +162,20 @@ static jot_status find(Memory *m, Str agent, Str id, Arena *into, Tail *out, Err
     return JOT_OK;
 }
 
-jot_status cycle_snapshot_locate(Memory *m, Str agent, Str id, Arena *into, Tail *out, Err *e)
+jot_status cycle_refuse_id(Str id, Err *e)
 {
     Shown shown;
+    return err_set(e, JOT_INVALID, "invalid cycle '%s': use YYYYMMDD_HHMMSS, as wake gives it",
+                   err_show(&shown, id));
+}
+
+jot_status cycle_snapshot_locate(Memory *m, Str agent, Str id, Arena *into, Tail *out, Err *e)
+{
     TRY(cycle_tail_read(m, agent, into, out, e));
     if (str_eq(out->id, id) && out->before_seq)
         return JOT_OK;
     if (store_check_name(stream_of(agent, id, "before", into), NULL) != JOT_OK)
-        return err_set(e, JOT_INVALID, "invalid cycle '%s': use YYYYMMDD_HHMMSS, as wake gives it",
-                       err_show(&shown, id));
+        return cycle_refuse_id(id, e);
     return find(m, agent, id, into, out, e);
 }
 

@@ -16,7 +16,7 @@
 
 enum {
     CYCLE_STATE_BYTES_MAX =
-        1024 * 1024, /* of a document a cycle may begin with, or be told to keep */
+        1024 * 1024, /* of a document a cycle may begin with, or be given to keep */
     CYCLE_STATE_NODES_MAX = 90 * 1000, /* the same in scalars, keys, lists and maps */
     CYCLE_STATE_NOTES_MAX = 32 * 1024, /* bytes of `notes` after an entry was added */
     CYCLE_STATE_LINE_CHARS = 300,      /* of one value in an entry */

@@ -11,7 +11,7 @@
  *      a     b      c      lists item by item, maps key by key, notes by what was added;
  *                          else c, and a line [CONFLICT] in the notes with b
  *
- * The person's value stands in a conflict: he can see the file, and the cycle's value is in
+ * The person's value stands in a conflict: they can see the file, and the cycle's value is in
  * the notes for both.  The person's document gives the order of the keys.  Lists are joined
  * item by item because the queue a cycle took a task from may have got a new one meanwhile.
  *

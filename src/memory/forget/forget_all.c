@@ -133,7 +133,7 @@ static bool holds_phrase(void *walk, Str text)
     return phrase_in(text, ((const Walk *)walk)->phrase);
 }
 
-/* It is gone from the streams, but for what was told as left, and not from `where`. */
+/* It is gone from the streams, but for what was reported as left, and not from `where`. */
 static jot_status trace_stays(const ForgetCount *c, const char *where, const Err *why, Err *e)
 {
     if (c->left == 0)

@@ -5,6 +5,10 @@
  * of a level never overlap, and a walk from the beginning of the text meets all of
  * them.  A backslash that begins no escape is itself.
  *
+ *     level 0   s  a  y  \  \  \  "  h  i     as it stands there: nine units
+ *     level 1   s  a  y  \     "     h  i     read as JSON once: "\\" and "\"" are a unit each
+ *     level 2   s  a  y  "           h  i     read twice: the two of level 1 are one
+ *
  * Exactly first, loosely afterwards: what is exact is then gone already, and a loose
  * match costs nothing where the first byte of the phrase does not stand. */
 #include "memory/forget/phrase.h"

@@ -1,7 +1,7 @@
 /* excerpt.h - Excerpt, a part of a text that fits, and what was left out.
  *
  * A reader with a small window asks for lines, for a number of tokens, or both.
- * What he gets ends after a line wherever it can; what he does not get is
+ * What is given ends after a line wherever it can; what is not given is
  * counted, so that nothing is left out silently. */
 #ifndef MEMORY_FRAME_EXCERPT_H
 #define MEMORY_FRAME_EXCERPT_H

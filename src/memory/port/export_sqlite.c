@@ -96,10 +96,8 @@ jot_status export_sqlite(Export *x, const char *path)
 {
     AUTO(Arena) arena = { 0 };
     Shown shown;
-    Str whole = str(path);
-    size_t slash = str_find_last(whole, '/');
-    Str above = slash < whole.n ? str_slice(whole, 0, slash ? slash : 1) : S(".");
-    const char *name = arena_cstr(&arena, slash < whole.n ? str_from(whole, slash + 1) : whole);
+    Str whole = str(path), above = str_dir_name(whole);
+    const char *name = arena_cstr(&arena, str_base_name(whole));
     uint64_t number;
     io_random(x->m->io, &number, sizeof number);
     Str draft = arena_printf(&arena, ".%s.%016llx", name, (unsigned long long)number);

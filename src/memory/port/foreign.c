@@ -178,8 +178,7 @@ jot_status foreign_write(const Io *io, int dir, Str path, Str text, int64_t at_m
 {
     Shown shown;
     AUTO(Arena) arena = { 0 };
-    size_t slash = str_find_last(path, '/');
-    Str last = slash < path.n ? str_from(path, slash + 1) : path;
+    Str last = str_base_name(path);
     /* A name may be as long as names can be; then the draft's is its beginning. */
     Str begin = str_slice(last, 0, last.n < DRAFT_BYTES ? last.n : DRAFT_BYTES);
     const char *draft = arena_printf(&arena, "." STR_FMT ".new", STR_ARG(begin)).p;

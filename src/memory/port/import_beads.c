@@ -136,7 +136,7 @@ static jot_status import_issue(Import *x, Str shown, json_t *issue, Err *e)
         return JOT_OK;
     }
     if (!status) {
-        layout_miss(x->report, x->into, JOT_INVALID, id, "nobody here knows the status '%s'",
+        layout_miss(x->report, x->into, JOT_INVALID, id, "the status '%s' is unknown here",
                     err_show(&theirs, json_member(issue, "status")));
         return JOT_OK;
     }

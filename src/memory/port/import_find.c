@@ -322,9 +322,7 @@ jot_status import_find(const Io *io, const char *path, Layout as, Arena *into, I
         Search search = { .io = io, .path = path, .root = root, .as = as, .into = into };
         return find_in_directory(&search, out, e);
     }
-    Str whole = str(path);
-    size_t slash = str_find_last(whole, '/');
-    out->dir = slash < whole.n ? arena_copy(into, str_slice(whole, 0, slash ? slash : 1)) : S(".");
-    out->file = arena_copy(into, slash < whole.n ? str_from(whole, slash + 1) : whole);
+    out->dir = arena_copy(into, str_dir_name(str(path)));
+    out->file = arena_copy(into, str_base_name(str(path)));
     return find_file(io, path, as, out, e);
 }

@@ -3,7 +3,7 @@
  *     {"models": [{"model": "openai:gpt-5", "requests": 31, "estimated": 80412, "reported":
  * 94880}]}
  *
- * Whoever adds to it reads it, and appends on the condition that nobody did so in between. */
+ * Adding reads it, and appends on the condition that no other process did so in between. */
 #include "memory/run/factor.h"
 
 #include <assert.h>

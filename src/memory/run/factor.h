@@ -6,7 +6,7 @@
  * because whatever is added to every request is then no part of it.
  *
  * What was learned is kept in the pad, in the stream FACTOR_STREAM, for each model's address: sums
- * of both counts, halved when they are large, so that a model that changes is learned anew.  It is
+ * of both counts, halved when they are large, so that a model that changes is learned again.  It is
  * advice: a pad that cannot be written learns nothing, and a stream that cannot be read is 1. */
 #ifndef MEMORY_RUN_FACTOR_H
 #define MEMORY_RUN_FACTOR_H

@@ -24,7 +24,7 @@
  * reader needs the newest fold and what comes after it, and no more.
  *
  * Everything is decided by this one stream.  Each append names the seq it follows,
- * and is made again from what stands there if somebody else was faster: so numbers
+ * and is repeated on what stands there if another process was faster: so numbers
  * and folds are exact no matter who writes.  A process that dies between two appends
  * leaves a call without a result (run_results.h lists those) or a fold without the
  * record it was written for, which is harmless. */
@@ -219,7 +219,7 @@ typedef struct RunCalled {
  * whose texts live in `into`. */
 MUST_USE jot_status run_issue(Run *r, const RunCall *c, Arena *into, RunCalled *out, Err *e);
 
-/* A call that is over, and what came of it. */
+/* A call that has ended, and what came of it. */
 typedef struct RunFinish {
     RunCall call;
     bool ok;

@@ -165,7 +165,7 @@ static jot_status append_fold(Run *r, Err *e)
     return append(r, S("{\"kind\":\"fold\"}"), buf_str(&body), e);
 }
 
-/* JOT_CONFLICT, and *moved: somebody else wrote first, so it has to be made again. */
+/* JOT_CONFLICT, and *moved: another process wrote first, so it has to be repeated. */
 static jot_status add_once(Run *r, Entry *x, bool *moved, Err *e)
 {
     *moved = false;

@@ -1,4 +1,4 @@
-/* session.h - the run of a session of another program's agent, as that program's hooks tell it.
+/* session.h - the run of a session of another program's agent, as that program's hooks report it.
  *
  * One run a session, `hook-CLIENT-HASH`, of the client's name and its session's id.  It is written
  * without a model, by a process that lives for a moment: what the user asked, lists of things to

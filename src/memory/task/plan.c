@@ -1,7 +1,7 @@
 /* plan.c - one plan: its record, the rules of its events, and the gate.
  *
  * The deciding stream is plans/ID.  An event is made from the plan as it was read,
- * and appended under EXPECT_SEQ; if somebody else was faster it is made again from
+ * and appended under EXPECT_SEQ; if another process was faster it is repeated on
  * what stands there then, because events about different steps do not exclude each
  * other. */
 #include "memory/task/plan.h"

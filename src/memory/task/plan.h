@@ -112,12 +112,12 @@ Str plan_text(const Plan *p, Arena *into);
 typedef enum PlanGate {
     PLAN_OPEN,    /* yes */
     PLAN_NUDGE,   /* no: say the text to the model and let it continue */
-    PLAN_GIVE_UP, /* no, and it was told PLAN_NUDGES_MAX times: end the run; the text says what is
+    PLAN_GIVE_UP, /* no, and PLAN_NUDGES_MAX nudges were given: end the run; the text says what is
                      open */
 } PlanGate;
 
 /* Asked before anything else is made of a final answer, an empty one too.  `p` may be NULL: there
- * is no plan.  `nudges` is how often this run was told before; it is counted by the caller, from
+ * is no plan.  `nudges` is how often this run was nudged before; it is counted by the caller, from
  * its own records, so that a run that was killed counts on. */
 PlanGate plan_gate(const Plan *p, unsigned nudges, Arena *into, Str *text);
 

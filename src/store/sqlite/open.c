@@ -63,10 +63,7 @@ static jot_status resolve(const char *path, char out[PATH_MAX], Err *e)
             return err_errno(e, why, "cannot open '%s'", name);
     } while (there);
     AUTO(Arena) arena = { 0 };
-    Str whole = str(path);
-    size_t slash = str_find_last(whole, '/');
-    Str last = slash < whole.n ? str_from(whole, slash + 1) : whole;
-    Str dir = slash < whole.n ? str_slice(whole, 0, slash ? slash : 1) : S(".");
+    Str last = str_base_name(str(path)), dir = str_dir_name(str(path));
     if (last.n == 0)
         return err_set(e, JOT_INVALID, "'%s' does not name a file", name);
     if (!realpath(arena_cstr(&arena, dir), out))

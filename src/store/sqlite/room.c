@@ -3,7 +3,7 @@
  * A database with a log cannot even be read without room: shared memory takes
  * 32 KiB beside it, and what is to be removed is written to the log first.  So
  * some room is kept in a file of its own, FILE.reserve, which holds nothing.  It
- * is given back when the disk is full, and made again when a handle is closed.  A
+ * is given back when the disk is full, and reserved again when a handle is closed.  A
  * handle that was opened with it reads and removes; it adds nothing before the
  * reserve is there again, or every small note would take a part of it.
  * Between the two another program may take it; and where files share or compress

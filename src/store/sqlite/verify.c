@@ -23,7 +23,7 @@ static void tell(const VerifyHooks *hooks, FaultKind kind, Str stream, const cha
 }
 
 /* The two rows of a head differ: one of them may still prove what was written. */
-static jot_status tell_head(Db *d, const VerifyHooks *hooks, Str stream, Err *e)
+static jot_status report_head(Db *d, const VerifyHooks *hooks, Str stream, Err *e)
 {
     AUTO(Arena) arena = { 0 };
     Newest head;
@@ -96,7 +96,7 @@ static jot_status check_heads(Db *d, const VerifyHooks *hooks, Err *e)
     jot_status st = db_step(d, q, &row, e);
     while (st == JOT_OK && row) {
         AUTO(Arena) arena = { 0 };
-        st = tell_head(d, hooks, row_text(q, 0, &arena), e);
+        st = report_head(d, hooks, row_text(q, 0, &arena), e);
         if (st == JOT_OK)
             st = db_step(d, q, &row, e);
     }
@@ -181,7 +181,7 @@ static jot_status count_anew(Db *d, Err *e)
     return db_end(d, st, e);
 }
 
-static void tell_missing(const VerifyHooks *hooks, const Counted *c)
+static void report_missing(const VerifyHooks *hooks, const Counted *c)
 {
     char what[SENTENCE];
     snprintf(
@@ -207,7 +207,7 @@ jot_status sqlite_heads(Store *s, const VerifyHooks *hooks, bool accept, HeadsSe
     TRY(read_count(d, &c, e));
     bool missing = c.known && c.rows < c.records;
     if (missing && !accept)
-        tell_missing(hooks, &c);
+        report_missing(hooks, &c);
     if (missing && accept)
         store_met(s, &s->report.accepted, "that %lld records are gone was accepted",
                   (long long)(c.records - c.rows));

@@ -165,7 +165,7 @@ static bool need(const Call *c, const char *requests, const char *state)
 
 static bool bad_state(const Call *c)
 {
-    return mcp_refuse(c->why, RPC_INVALID_PARAMS, "invalid requestState: use the one you got");
+    return rpc_refuse(c->why, RPC_INVALID_PARAMS, "invalid requestState: use the one you got");
 }
 
 static bool need_elicitation(const Call *c)

@@ -113,7 +113,7 @@ static const Fixture *find(const Fixture *f, Str name)
 static bool answer_named(const Call *c, const Fixture *f)
 {
     if (!f)
-        return mcp_refuse(c->why, RPC_INVALID_PARAMS, "there is no such fixture");
+        return rpc_refuse(c->why, RPC_INVALID_PARAMS, "there is no such fixture");
     if (f->answer)
         return f->answer(c);
     *c->result = fixture_json(f->result);
