@@ -68,6 +68,7 @@ typedef struct Forget {
     Str by;
     Mark *out;
     uint64_t nonce;
+    Mark sent;          /* the tombstone that was sent last; seq 0: none */
     const Batch *batch; /* to put */
 } Forget;
 

@@ -101,6 +101,7 @@ static bool pass(ProxyState *s, const Pair *p, bool from_client)
     if (mode == PROXY_HOLE)
         return true;
     if (!from_client && s->lose > 0 && --s->lose == 0) {
+        s->mode = (int)s->then;
         s->lost++;
         return false;
     }

@@ -21,6 +21,7 @@ typedef struct ProxyState {
     atomic_int mode;
     atomic_int lose; /* the so-maniest answer from now on: the connection ends instead, and the
                         server has done what it was asked */
+    atomic_int then; /* the mode that this loss begins */
     atomic_int lost; /* answers lost so far */
 } ProxyState;
 

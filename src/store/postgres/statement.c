@@ -41,7 +41,7 @@ static const char *const texts[] = {
     [PG_LOCK] = "SELECT l.o_guard FROM @.lock($1, $2) l",
     /* After that, as a statement of its own: one that waited for a lock sees the moment before. */
     [PG_LOCKED] =
-        "SELECT h.stream, r.nonce, " NOW ", " MARK("r") " FROM @.heads h"
+        "SELECT h.stream, " NOW ", " MARK("r") " FROM @.heads h"
         " JOIN @.records r ON r.stream = h.stream AND r.seq = h.seq WHERE h.name = $1",
     [PG_LOOK] =
         "SELECT 2::bigint, 0::bigint, " NOW ","
@@ -113,7 +113,8 @@ static const char *const texts[] = {
         "INSERT INTO @.records(stream, seq, at, op, fence, size, flags, sha256, chain, \"by\", id,"
         " meta, extra, body, nonce)"
         " VALUES($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)",
-    [PG_MINE] = "SELECT 1 FROM @.records WHERE stream = $1 AND seq = $2 AND nonce = $3",
+    [PG_MINE] =
+        "SELECT (nonce = $3)::int::bigint FROM @.records WHERE stream = $1 AND seq = $2",
     [PG_NEW_HEAD] =
         "INSERT INTO @.heads(name, seq, chain, live) VALUES($1, $2, $3, $4::bigint = 1)"
         " RETURNING stream",
