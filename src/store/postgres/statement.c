@@ -38,7 +38,10 @@ static const char *const texts[] = {
     [PG_BEGIN] = "BEGIN ISOLATION LEVEL READ COMMITTED",
     [PG_COMMIT] = "COMMIT",
     [PG_ROLLBACK] = "ROLLBACK",
-    [PG_LOCK] = "SELECT l.o_guard FROM @.lock($1, $2) l",
+    /* Whatever the role, the database or a pooler has set: what is acknowledged is synced. */
+    [PG_LOCK] =
+        "SELECT l.o_guard, set_config('synchronous_commit', CASE WHEN current_setting('synchronous_commit')"
+        " = 'remote_apply' THEN 'remote_apply' ELSE 'on' END, true) FROM @.lock($1, $2) l",
     /* After that, as a statement of its own: one that waited for a lock sees the moment before. */
     [PG_LOCKED] =
         "SELECT h.stream, " NOW ", " MARK("r") " FROM @.heads h"
