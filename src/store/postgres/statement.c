@@ -29,8 +29,12 @@ static const char *const texts[] = {
     /* Behind a pooler: the same for this transaction alone. */
     [PG_LOCAL] =
         "SELECT set_config('statement_timeout', $1, true), set_config('lock_timeout', $2, true),"
-        " set_config('idle_in_transaction_session_timeout', $3, true)",
-    [PG_IDENTIFY] = "SELECT key, value FROM @.pad WHERE key IN ('format', 'id')",
+        " set_config('idle_in_transaction_session_timeout', $3, true),"
+        " 1 / (NOT pg_is_in_recovery())::int",
+    [PG_IDENTIFY] = "SELECT key, value FROM @.pad WHERE key IN ('format', 'id', 'system')",
+    [PG_SYSTEM] =
+        "INSERT INTO @.pad(key, value) VALUES('system', $1)"
+        " ON CONFLICT (key) DO UPDATE SET value = EXCLUDED.value",
     [PG_OTHERS] =
         "SELECT count(*) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace"
         " WHERE n.nspname = $1",
