@@ -81,12 +81,15 @@ static const char *const texts[] = {
         "SELECT h.name FROM @.heads h"
         " WHERE h.name >= $1 AND h.name < $2 AND (h.live OR $3::bigint = 1) ORDER BY h.name LIMIT $4",
     [PG_CHANGES] =
+    /* A number that is still to come is one of the cluster that the pad was brought from. */
         "SELECT pg_current_snapshot()::text, (SELECT NOT pg_visible_in_snapshot(p.value::xid8,"
-        " $1::text::pg_snapshot) FROM @.pad p WHERE p.key = 'forgot')::int::bigint, n.name"
+        " $1::text::pg_snapshot) AND p.value::xid8 < pg_snapshot_xmax(pg_current_snapshot())"
+        " FROM @.pad p WHERE p.key = 'forgot')::int::bigint, n.name"
         " FROM (SELECT 1) one LEFT JOIN LATERAL (SELECT DISTINCT h.name FROM @.records r"
         " JOIN @.heads h ON h.stream = r.stream"
         " WHERE r.xact >= pg_snapshot_xmin($1::text::pg_snapshot)"
         " AND NOT pg_visible_in_snapshot(r.xact, $1::text::pg_snapshot) LIMIT $2) n ON true",
+        " AND r.xact < pg_snapshot_xmax(pg_current_snapshot())"
     [PG_LISTEN] = "LISTEN \"jotter @\"",
     [PG_LISTENING] = "SELECT pg_advisory_lock_shared(@.key('\\x00'))",
     [PG_NOTIFY] = "NOTIFY \"jotter @\"",
