@@ -189,6 +189,9 @@ static void hear_notice(void *ctx, const PGresult *r)
     Pg *p = ctx;
     const char *severity = p->pq->error_field(r, PG_DIAG_SEVERITY_NONLOCALIZED);
     p->warned = p->warned || (severity && strcmp(severity, "WARNING") == 0);
+    /* pg_cancel_backend() ends this wait, and the commit is acknowledged all the same. */
+    const char *function = p->pq->error_field(r, PG_DIAG_SOURCE_FUNCTION);
+    p->unconfirmed = p->unconfirmed || (function && strcmp(function, "SyncRepWaitForLSN") == 0);
 }
 
 static jot_status poll_connection(Pg *p, PGconn *c, Err *e)

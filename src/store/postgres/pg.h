@@ -102,9 +102,9 @@ typedef struct Pg {
     bool flying;      /* a flight, or a transaction, was begun and not ended: memory ran out */
     bool lost;        /* the last flight was lost: what it asked for may have happened */
     bool warned;      /* the server has warned since this was reset */
-    bool durable;     /* the server syncs what it commits */
     bool unconfirmed; /* it was made to stop waiting for its standby in the last flight */
     bool settling;    /* tokens are being raised: not again within that */
+    bool durable;     /* the server syncs what it commits */
     char sqlstate[6]; /* of the last refusal */
     char limits[3]
                [24]; /* how long a statement, a lock, and a pause in a transaction may take: ms */

@@ -26,7 +26,8 @@ static const char *const texts[] = {
         "SELECT set_config('statement_timeout', $1, false), set_config('lock_timeout', $2, false),"
         " set_config('idle_in_transaction_session_timeout', $3, false),"
         " set_config('default_transaction_isolation', 'read committed', false)",
-    /* Behind a pooler: the same for this transaction alone. */
+    /* Behind a pooler: the same for this transaction alone; and one that leads to a standby, whose answers
+     * may be old, ends it by a division by zero. */
     [PG_LOCAL] =
         "SELECT set_config('statement_timeout', $1, true), set_config('lock_timeout', $2, true),"
         " set_config('idle_in_transaction_session_timeout', $3, true),"
@@ -80,16 +81,16 @@ static const char *const texts[] = {
     [PG_LIST_NAMES] =
         "SELECT h.name FROM @.heads h"
         " WHERE h.name >= $1 AND h.name < $2 AND (h.live OR $3::bigint = 1) ORDER BY h.name LIMIT $4",
-    [PG_CHANGES] =
     /* A number that is still to come is one of the cluster that the pad was brought from. */
+    [PG_CHANGES] =
         "SELECT pg_current_snapshot()::text, (SELECT NOT pg_visible_in_snapshot(p.value::xid8,"
         " $1::text::pg_snapshot) AND p.value::xid8 < pg_snapshot_xmax(pg_current_snapshot())"
         " FROM @.pad p WHERE p.key = 'forgot')::int::bigint, n.name"
         " FROM (SELECT 1) one LEFT JOIN LATERAL (SELECT DISTINCT h.name FROM @.records r"
         " JOIN @.heads h ON h.stream = r.stream"
         " WHERE r.xact >= pg_snapshot_xmin($1::text::pg_snapshot)"
-        " AND NOT pg_visible_in_snapshot(r.xact, $1::text::pg_snapshot) LIMIT $2) n ON true",
         " AND r.xact < pg_snapshot_xmax(pg_current_snapshot())"
+        " AND NOT pg_visible_in_snapshot(r.xact, $1::text::pg_snapshot) LIMIT $2) n ON true",
     [PG_LISTEN] = "LISTEN \"jotter @\"",
     [PG_LISTENING] = "SELECT pg_advisory_lock_shared(@.key('\\x00'))",
     [PG_NOTIFY] = "NOTIFY \"jotter @\"",
