@@ -69,7 +69,8 @@ typedef struct Forget {
     Mark *out;
     uint64_t nonce;
     Mark sent;          /* the tombstone that was sent last; seq 0: none */
-    const Batch *batch; /* to put */
+    const Batch *batch; /* to put ... */
+    int64_t seen_ms;    /* ... after a head that was seen then (S3) */
 } Forget;
 
 #endif
