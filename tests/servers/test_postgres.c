@@ -56,6 +56,21 @@ static void a_read_beside_the_first_write_finds_nothing_or_the_record(void **sta
     place_end_well(writer);
 }
 
+/* The machine of the first host is off: nobody refuses anything. */
+static void of_several_hosts_one_that_says_nothing_is_passed_over(void **state)
+{
+    Place *p = *state;
+    Mark m;
+    p->proxy.state->mode = PROXY_HOLE;
+    Str url = arena_printf(&p->a, "postgres://jotter@/pads?host=%s,%s,%s&pad=%s", place_dir(p),
+                           p->proxy.dir, place_dir(p), p->pad);
+    /* Refused at the port of the first, silent the second, good the third. */
+    url = arena_printf(&p->a, STR_FMT "&port=1,5432,5432", STR_ARG(url));
+    Store *s = place_open(p, url.p, (StoreOptions){ .wait_ms = -1 });
+    assert_int_equal(place_put(p, s, "notes/a", "text", &m), JOT_OK);
+    store_close(s);
+}
+
 static void a_lost_session_is_a_lost_hold(void **state)
 {
     Place *p = *state;
@@ -337,6 +352,7 @@ int main(int argc, char **argv)
 {
     static const struct CMUnitTest own[] = {
         CASE(a_read_beside_the_first_write_finds_nothing_or_the_record),
+        CASE(of_several_hosts_one_that_says_nothing_is_passed_over),
         CASE(a_lost_session_is_a_lost_hold),
         CASE(what_was_open_when_changes_were_looked_for_is_named_later),
         CASE(whatever_is_set_every_change_is_synced),
