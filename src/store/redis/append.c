@@ -83,10 +83,10 @@ static jot_status send(Redis *p, Sending *a, RedisCode *code, Seen *seen, Err *e
     return *code == CODE_AGAIN ? read_seen(p, a, r, seen, e) : JOT_OK;
 }
 
-static jot_status done(Redis *p, Sending *a, bool again, Err *e)
+static jot_status done(Redis *p, Sending *a, Err *e)
 {
     TRY(sending_done(a, &p->known, e));
-    return redis_wait_replicas(p, again, e);
+    return redis_wait_replicas(p, e);
 }
 
 static jot_status append_once(Redis *p, void *ctx, bool again, Err *e)
@@ -108,7 +108,7 @@ static jot_status append_once(Redis *p, void *ctx, bool again, Err *e)
         if (code == CODE_TRIMMED && resent)
             return sending_unknown(e);
         if (code == CODE_DONE || (code == CODE_WAS_DONE && resent))
-            return done(p, a, again, e);
+            return done(p, a, e);
         resent = false;
         if (code != CODE_AGAIN) /* a number that two writers drew, or a gap: look again */
             TRY(look(p, a, &seen, e));

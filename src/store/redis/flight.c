@@ -430,41 +430,20 @@ jot_status redis_do(Redis *p, const char *verb, Str stream, const RedisWork *wor
     }
 }
 
-/* WAIT counts the replicas that have what this connection wrote, and to one that has written
- * nothing every replica is good: so it writes something. */
-static void queue_wait(Redis *p, Arena *arena, bool again)
-{
-    Words mark = { .arena = arena }, wait = { .arena = arena };
-    if (again) {
-        words_add(&mark, S("HSET"));
-        add_key(&mark, p, "pad", S(""));
-        words_add(&mark, S("waits"));
-        words_add_seq(&mark, redis_nonce(p));
-        redis_queue(p, &mark);
-    }
-    words_add(&wait, S("WAIT"));
-    words_add_u64(&wait, p->replicas);
-    words_add_u64(&wait, REPLICAS_MS);
-    redis_queue(p, &wait);
-}
-
-jot_status redis_wait_replicas(Redis *p, bool again, Err *e)
+jot_status redis_wait_replicas(Redis *p, Err *e)
 {
     AUTO(Arena) arena = { 0 };
-    AUTO_PTR(redisReply) first = NULL;
-    AUTO_PTR(redisReply) second = NULL;
-    redisReply *got[2] = { NULL, NULL };
+    AUTO_PTR(redisReply) r = NULL;
+    Words w = { .arena = &arena };
     if (p->replicas == 0)
         return JOT_OK;
-    queue_wait(p, &arena, again);
-    jot_status st = redis_fly(p, again ? 2 : 1, got, NULL);
+    words_add(&w, S("WAIT"));
+    words_add_u64(&w, p->replicas);
+    words_add_u64(&w, REPLICAS_MS);
+    jot_status st = redis_command(p, &w, &r, NULL);
     p->lost = false; /* what was to be written is */
-    first = got[0];
-    second = got[1];
-    const redisReply *r = again ? second : first;
-    for (size_t i = 0; st == JOT_OK && i < COUNT_OF(got); i++)
-        if (got[i] && got[i]->type == REDIS_REPLY_ERROR)
-            return redis_refused(p, got[i], e);
+    if (st == JOT_OK && r->type == REDIS_REPLY_ERROR)
+        return redis_refused(p, r, e);
     if (st != JOT_OK || r->type != REDIS_REPLY_INTEGER || (uint64_t)r->integer < p->replicas)
         return err_set(e, JOT_UNKNOWN,
                        "it is written to the Redis server, but %lld of %llu replicas have it: a "

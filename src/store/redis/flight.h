@@ -64,9 +64,9 @@ typedef struct RedisWork {
 } RedisWork;
 MUST_USE jot_status redis_do(Redis *p, const char *verb, Str stream, const RedisWork *work, Err *e);
 
-/* After a write: wait for as many replicas as the URL asks for; `again`: it may have come by an
- * earlier connection.  JOT_UNKNOWN: it is written, and fewer have it. */
-MUST_USE jot_status redis_wait_replicas(Redis *p, bool again, Err *e);
+/* After a write: wait for as many replicas as the URL asks for.  JOT_UNKNOWN: it is written, and
+ * fewer have it. */
+MUST_USE jot_status redis_wait_replicas(Redis *p, Err *e);
 
 /* --- One flight -------------------------------------------------------------------------- */
 

@@ -75,7 +75,7 @@ static jot_status run(Redis *p, void *ctx, bool again, Err *e)
         bool beaten = false;
         TRY(w->once(p, w->f, again, &beaten, e));
         if (!beaten)
-            return redis_wait_replicas(p, again, e);
+            return redis_wait_replicas(p, e);
         if (io_awake_ms(&io_system) > until)
             return redis_say(p, e, JOT_UNAVAILABLE, "other writers were faster all the time");
     }
