@@ -68,6 +68,26 @@ PRINTF_LIKE(3, 0) static void add_formatted(Buf *b, size_t n, const char *fmt, v
     buf_grew(b, n);
 }
 
+void buf_add_u64(Buf *b, uint64_t n)
+{
+    char text[20]; /* 2^64 - 1 has as many digits */
+    size_t at = sizeof text;
+    do {
+        text[--at] = (char)('0' + n % 10);
+        n /= 10;
+    } while (n);
+    buf_add(b, (Str){ text + at, sizeof text - at });
+}
+
+void buf_add_hex(Buf *b, uint64_t n, size_t digits)
+{
+    char text[16];
+    assert(digits <= sizeof text);
+    for (size_t i = digits; i-- > 0; n >>= 4)
+        text[i] = "0123456789abcdef"[n & 15];
+    buf_add(b, (Str){ text, digits });
+}
+
 void buf_addf(Buf *b, const char *fmt, ...)
 {
     va_list args, again;

@@ -36,6 +36,10 @@ static inline void buf_add_char(Buf *b, char c)
     buf_add(b, (Str){ &c, 1 });
 }
 
+/* Numbers without a format, which costs ten times as much: decimal, and hex of so many digits. */
+void buf_add_u64(Buf *b, uint64_t n);
+void buf_add_hex(Buf *b, uint64_t n, size_t digits);
+
 void buf_addf(Buf *b, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
 /* Room for `n` more bytes at the returned place, or NULL if that passes the ceiling;

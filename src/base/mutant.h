@@ -57,6 +57,7 @@
     X(PG_SAME_NUMBER,       "postgres: all writers have one number, so another's record is taken for ours") \
     X(PG_GUARD_BEFORE,      "postgres: the guard is checked before the step that appends") \
     X(PG_CURSOR_IS_A_NUMBER, "postgres: what transactions that were open have changed is not named") \
+    X(PG_TOKENS_STAY,       "postgres: tokens of leases are given again after a failover") \
     X(REDIS_SEAL_AGAIN,     "redis: a record whose answer was lost is written once more") \
     X(REDIS_SAME_NUMBER,    "redis: all writers have one number, so another's record is taken for ours") \
     X(REDIS_GUARD_BEFORE,   "redis: the guard is checked before the step that appends") \

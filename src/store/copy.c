@@ -520,6 +520,19 @@ jot_status store_raise_tokens(Store *s, uint64_t seq, Err *e)
     return err_pass(e, &why, st);
 }
 
+jot_status store_leap_tokens(Store *s, Err *e)
+{
+    enum { TIME_BITS = 10 };
+    AUTO(Arena) arena = { 0 };
+    Record head = { 0 };
+    jot_status st = store_head(s, S(STORE_TOKENS), HEAD_MARK, &arena, &head, e);
+    if (st != JOT_OK && st != JOT_NOT_FOUND)
+        return st;
+    uint64_t by_time = (uint64_t)store_now_ms(s) << TIME_BITS;
+    uint64_t beyond = head.mark.seq + STORE_TOKENS_UNSEEN; /* if the clock was set back */
+    return store_raise_tokens(s, by_time > beyond ? by_time : beyond, e);
+}
+
 static jot_status highest_fence(Store *s, uint64_t *out, Err *e)
 {
     AUTO(Arena) names = { 0 };

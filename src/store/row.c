@@ -10,24 +10,46 @@
 #include <assert.h>
 #include <stdio.h>
 
-enum { NUMBERS = 4, TEXTS = 3 };
+enum { NUMBERS = 4, TEXTS = 3, ID_DIGITS = 2 };
 
 RowSeq row_seq(uint64_t seq)
 {
-    RowSeq out;
-    snprintf(out.text, sizeof out.text, "%016llx", (unsigned long long)seq);
+    RowSeq out = { "" };
+    for (size_t i = ROW_SEQ; i-- > 0; seq >>= 4)
+        out.text[i] = "0123456789abcdef"[seq & 15];
     return out;
+}
+
+static void write_number(Buf *to, uint64_t n)
+{
+    buf_add_char(to, ' ');
+    buf_add_u64(to, n);
 }
 
 void row_write(Buf *to, const Record *r, uint64_t nonce)
 {
     const Mark *m = &r->mark;
     assert(m->seq > 0 && m->seq <= STORE_SEQ_MAX && r->id.n <= STORE_ID_MAX);
-    buf_addf(to, "%016llx %016llx %s %d %d %02zx %lld %llu %llu %llu %s %zu %zu %zu\n",
-             (unsigned long long)m->seq, (unsigned long long)nonce, hash_hex(m->chain).text,
-             (int)m->op, m->redacted, r->id.n, (long long)m->at_ms, (unsigned long long)m->fence,
-             (unsigned long long)m->size, (unsigned long long)m->gap,
-             m->op == OP_DELETE ? "-" : hash_hex(m->sha256).text, r->by.n, r->meta.n, r->extra.n);
+    buf_add_hex(to, m->seq, ROW_SEQ);
+    buf_add_char(to, ' ');
+    buf_add_hex(to, nonce, ROW_NONCE);
+    buf_add_char(to, ' ');
+    buf_add(to, (Str){ hash_hex(m->chain).text, HASH_HEX });
+    write_number(to, m->op);
+    write_number(to, m->redacted);
+    buf_add_char(to, ' ');
+    buf_add_hex(to, r->id.n, ID_DIGITS);
+    buf_add(to, m->at_ms < 0 ? S(" -") : S(" "));
+    buf_add_u64(to, m->at_ms < 0 ? 0 - (uint64_t)m->at_ms : (uint64_t)m->at_ms);
+    write_number(to, m->fence);
+    write_number(to, m->size);
+    write_number(to, m->gap);
+    buf_add_char(to, ' ');
+    buf_add(to, m->op == OP_DELETE ? S("-") : (Str){ hash_hex(m->sha256).text, HASH_HEX });
+    write_number(to, r->by.n);
+    write_number(to, r->meta.n);
+    write_number(to, r->extra.n);
+    buf_add_char(to, '\n');
     buf_add(to, r->id);
     buf_add(to, r->by);
     buf_add(to, r->meta);

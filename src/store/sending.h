@@ -68,7 +68,9 @@ typedef struct Forget {
     Str by;
     Mark *out;
     uint64_t nonce;
-    const Batch *batch; /* to put */
+    Mark sent;          /* the tombstone that was sent last; seq 0: none */
+    const Batch *batch; /* to put ... */
+    int64_t seen_ms;    /* ... after a head that was seen then (S3) */
 } Forget;
 
 #endif

@@ -431,6 +431,10 @@ MUST_USE jot_status store_copy(Store *from, Store *to, const CopyHooks *hooks, C
  * is higher than `seq`. */
 MUST_USE jot_status store_raise_tokens(Store *s, uint64_t seq, Err *e);
 
+/* The same beyond every token that can have been given, also if the newest ones are lost: to the
+ * time, in milliseconds and ten bits. */
+MUST_USE jot_status store_leap_tokens(Store *s, Err *e);
+
 /* For a pad whose stream of tokens is gone: a number that no token which was ever given is beyond,
  * as far as anything is left that knows of one: the engine's own account, and the fences of all
  * streams, which are looked at.  0: none was given. */

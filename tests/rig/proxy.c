@@ -83,11 +83,19 @@ static bool write_all(int fd, const char *bytes, size_t n)
     return true;
 }
 
-static bool answer_html(int client)
+static bool write_page(const ProxyState *s, int client)
 {
-    static const char page[] = "HTTP/1.1 400 Bad Request\r\nContent-Type: text/html\r\n\r\n<html>";
-    char asked[512];
-    return recv(client, asked, sizeof asked, 0) > 0 && write_all(client, page, sizeof page - 1);
+    char page[100];
+    int n =
+        snprintf(page, sizeof page, "HTTP/1.1 %d Indeed\r\nContent-Type: text/html\r\n\r\n<html>",
+                 s->page ? (int)s->page : 400);
+    return write_all(client, page, (size_t)n);
+}
+
+static bool answer_html(const ProxyState *s, int client)
+{
+    char asked[CHUNK];
+    return recv(client, asked, sizeof asked, 0) > 0 && write_page(s, client);
 }
 
 /* Pass on what one side said; false: the pair is over. */
@@ -101,7 +109,10 @@ static bool pass(ProxyState *s, const Pair *p, bool from_client)
     if (mode == PROXY_HOLE)
         return true;
     if (!from_client && s->lose > 0 && --s->lose == 0) {
+        s->mode = (int)s->then;
         s->lost++;
+        if (s->page)
+            write_page(s, p->client);
         return false;
     }
     if (!from_client && mode == PROXY_WAIT)
@@ -114,7 +125,7 @@ static void take(const ProxyState *s, int listener, Pair *pairs, const char *ser
     int client = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
     if (client < 0)
         return;
-    bool refused = s->mode == PROXY_CUT || (s->mode == PROXY_HTML && answer_html(client));
+    bool refused = s->mode == PROXY_CUT || (s->mode == PROXY_HTML && answer_html(s, client));
     int i = 0;
     while (i < PAIRS_MAX && pairs[i].client >= 0)
         i++;

@@ -21,6 +21,9 @@ typedef struct ProxyState {
     atomic_int mode;
     atomic_int lose; /* the so-maniest answer from now on: the connection ends instead, and the
                         server has done what it was asked */
+    atomic_int then; /* the mode that this loss begins */
+    atomic_int page; /* the status of what a web server says; if not 0, that comes in the place of
+                        an answer that is lost, too */
     atomic_int lost; /* answers lost so far */
 } ProxyState;
 

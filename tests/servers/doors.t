@@ -98,8 +98,9 @@ owner() {
 }
 try 'what only the owner may clear is said, and done by the owner' owner
 
-readers() {
+readers() { # also after a failover: who may not write raises no tokens
     "${psql[@]}" 'CREATE ROLE reader LOGIN; GRANT USAGE ON SCHEMA one TO reader; GRANT SELECT ON one.pad, one.heads, one.records TO reader' &&
+        "${psql[@]}" "UPDATE one.pad SET value = 'another' WHERE key = 'system'" &&
         jot --pad "${engines[2]/jotter@/reader@}" read plan && ends 0 && jot --pad "${engines[2]/jotter@/reader@}" write plan no && ends 77 && tells 'no privilege'
 }
 try 'a role that may only select can read' readers

@@ -56,6 +56,21 @@ static void a_read_beside_the_first_write_finds_nothing_or_the_record(void **sta
     place_end_well(writer);
 }
 
+/* The machine of the first host is off: nobody refuses anything. */
+static void of_several_hosts_one_that_says_nothing_is_passed_over(void **state)
+{
+    Place *p = *state;
+    Mark m;
+    p->proxy.state->mode = PROXY_HOLE;
+    Str url = arena_printf(&p->a, "postgres://jotter@/pads?host=%s,%s,%s&pad=%s", place_dir(p),
+                           p->proxy.dir, place_dir(p), p->pad);
+    /* Refused at the port of the first, silent the second, good the third. */
+    url = arena_printf(&p->a, STR_FMT "&port=1,5432,5432", STR_ARG(url));
+    Store *s = place_open(p, url.p, (StoreOptions){ .wait_ms = -1 });
+    assert_int_equal(place_put(p, s, "notes/a", "text", &m), JOT_OK);
+    store_close(s);
+}
+
 static void a_lost_session_is_a_lost_hold(void **state)
 {
     Place *p = *state;
@@ -155,6 +170,127 @@ static void what_was_open_when_changes_were_looked_for_is_named_later(void **sta
     assert_str(got.names[0], S("notes/slow"));
 }
 
+/* A trigger notes how each change will be committed. */
+static void whatever_is_set_every_change_is_synced(void **state)
+{
+    Place *p = *state;
+    const char *pad = p->pad;
+    by_hand(p, arena_printf(
+                   &p->a,
+                   "CREATE TABLE %s.seen(setting text); CREATE FUNCTION %s.see() RETURNS trigger"
+                   " LANGUAGE plpgsql AS 'BEGIN INSERT INTO %s.seen"
+                   " SELECT current_setting(''synchronous_commit''); RETURN NULL; END';"
+                   " CREATE TRIGGER see AFTER INSERT OR UPDATE OR DELETE ON %s.records"
+                   " FOR EACH ROW EXECUTE FUNCTION %s.see();"
+                   " ALTER ROLE jotter SET synchronous_commit = off",
+                   pad, pad, pad, pad, pad)
+                   .p);
+    Store *s = place_open(p, p->direct, (StoreOptions){ 0 });
+    Records got = { 0 };
+    Mark m;
+    uint64_t dropped = 0;
+    place_put_many(p, s, "notes/a", 20);
+    assert_int_equal(store_read(s, S("notes/a"), (SeqRange){ 1, 20 }, &p->a, &got, &p->e), JOT_OK);
+    assert_int_equal(store_redact(s, S("notes/a"), NULL, 1, &p->e), JOT_OK);
+    assert_int_equal(store_trim(s, S("notes/a"), NULL, 3, &dropped, &p->e), JOT_OK);
+    assert_int_equal(store_forget_before(s, S("notes/a"), NULL, 5, &p->e), JOT_OK);
+    assert_int_equal(store_purge(s, S("notes/a"), NULL, S("ann"), &m, &p->e), JOT_OK);
+    Record elsewhere = got.items[0];
+    elsewhere.mark.chain = record_chain((Hash){ 0 }, S("notes/b"), &elsewhere);
+    assert_int_equal(store_put_records(s, S("notes/b"), &elsewhere, 1, &p->e), JOT_OK);
+    store_close(s);
+    by_hand(p, "ALTER ROLE jotter RESET synchronous_commit");
+    by_hand(p, arena_printf(&p->a,
+                            "DO 'BEGIN ASSERT (SELECT count(*) >= 40 AND bool_and(setting = ''on'')"
+                            " FROM %s.seen); END'",
+                            pad)
+                   .p);
+}
+
+/* Numbers of transactions that were brought along are of another cluster, and may be far ahead. */
+static void a_pad_that_was_brought_from_another_cluster_has_quiet_changes(void **state)
+{
+    Place *p = *state;
+    const char *pad = p->pad;
+    Mark m;
+    Changes got = { 0 };
+    assert_int_equal(place_put(p, p->s, "notes/a", "text", &m), JOT_OK);
+    by_hand(p, arena_printf(&p->a,
+                            "UPDATE %s.records SET xact = '4000000000000'; INSERT INTO %s.pad"
+                            " VALUES('forgot', '4000000000000')",
+                            pad, pad)
+                   .p);
+    assert_int_equal(store_changes(p->s, NULL, 0, &p->a, &got, &p->e), JOT_OK);
+    Cursor c = got.next;
+    assert_int_equal(store_changes(p->s, &c, 0, &p->a, &got, &p->e), JOT_OK);
+    assert_true(got.n == 0 && !got.rescan && !got.forgot);
+    assert_int_equal(place_put(p, p->s, "notes/b", "text", &m), JOT_OK);
+    c = got.next;
+    assert_int_equal(store_changes(p->s, &c, 0, &p->a, &got, &p->e), JOT_OK);
+    assert_int_equal(got.n, 1);
+    assert_str(got.names[0], S("notes/b"));
+}
+
+/* What was given before a failover that lost it, or after a backup was made, is not given again. */
+static void tokens_of_leases_leap_when_the_cluster_is_another(void **state)
+{
+    Place *p = *state;
+    const char *pad = p->pad;
+    Mark before, after;
+    assert_int_equal(place_put(p, p->s, STORE_TOKENS, "{}", &before), JOT_OK);
+    Store *s = place_open(p, p->direct, (StoreOptions){ 0 });
+    assert_int_equal(place_put(p, s, STORE_TOKENS, "{}", &after), JOT_OK);
+    assert_int_equal(after.seq, before.seq + 1);
+    store_close(s);
+    by_hand(p,
+            arena_printf(&p->a, "UPDATE %s.pad SET value = '7-0000' WHERE key = 'system'", pad).p);
+    for (int i = 0; i < 2; i++) { /* once */
+        Record head;
+        s = place_open(p, p->direct, (StoreOptions){ 0 });
+        assert_int_equal(store_head(s, S(STORE_TOKENS), HEAD_RECORD, &p->a, &head, &p->e), JOT_OK);
+        assert_true(i ? head.mark.seq == after.seq
+                      : head.mark.seq > after.seq + STORE_TOKENS_UNSEEN / 2);
+        assert_str(head.body, S("{}"));
+        assert_int_equal(place_put(p, s, STORE_TOKENS, "{}", &after), JOT_OK);
+        assert_int_equal(after.seq, head.mark.seq + 1);
+        store_close(s);
+    }
+    /* One that is being used meanwhile hears of it when it connects again. */
+    by_hand(p,
+            arena_printf(&p->a, "UPDATE %s.pad SET value = '8-0000' WHERE key = 'system'", pad).p);
+    p->proxy.state->lose = 1;
+    assert_int_equal(place_put(p, p->s, "notes/a", "text", &before), JOT_OK);
+    assert_int_equal(place_put(p, p->s, STORE_TOKENS, "{}", &before), JOT_OK);
+    assert_true(before.seq > after.seq + STORE_TOKENS_UNSEEN / 2);
+}
+
+/* Nobody is there to confirm what is committed, and somebody ends the wait for it. */
+static void a_commit_that_no_standby_has_confirmed_is_unknown(void **state)
+{
+    Place *p = *state;
+    Mark m;
+    place_put_many(p, p->s, "notes/a", 1);
+    by_hand(p, "ALTER SYSTEM SET synchronous_standby_names = 'nobody'");
+    by_hand(p, "SELECT pg_reload_conf()");
+    pid_t child = fork();
+    if (child == 0)
+        execlp("sh", "sh", "-c",
+               "until psql -qtA -h \"$0\" -U jotter -d pads -c \"SELECT pg_cancel_backend(pid) FROM"
+               " pg_stat_activity WHERE wait_event = 'SyncRep'\" | grep -q t; do sleep 0.05; done",
+               place_dir(p), NULL);
+    jot_status st = JOT_OK;
+    uint64_t n = 1; /* the setting is taken up some time later */
+    for (; st == JOT_OK; n++)
+        st = place_put(p, p->s, "notes/a", "text", &m);
+    assert_int_equal(st, JOT_UNKNOWN);
+    place_end_well(child);
+    by_hand(p, "ALTER SYSTEM RESET synchronous_standby_names");
+    by_hand(p, "SELECT pg_reload_conf()");
+    assert_non_null(strstr(p->e.text, "standby"));
+    assert_int_equal(place_put(p, p->s, "notes/a", "last", &m), JOT_OK);
+    assert_int_equal(m.seq, n + 1);
+}
+
 static void a_server_that_went_back_is_an_error(void **state)
 {
     Place *p = *state;
@@ -216,8 +352,13 @@ int main(int argc, char **argv)
 {
     static const struct CMUnitTest own[] = {
         CASE(a_read_beside_the_first_write_finds_nothing_or_the_record),
+        CASE(of_several_hosts_one_that_says_nothing_is_passed_over),
         CASE(a_lost_session_is_a_lost_hold),
         CASE(what_was_open_when_changes_were_looked_for_is_named_later),
+        CASE(whatever_is_set_every_change_is_synced),
+        CASE(a_pad_that_was_brought_from_another_cluster_has_quiet_changes),
+        CASE(tokens_of_leases_leap_when_the_cluster_is_another),
+        CASE(a_commit_that_no_standby_has_confirmed_is_unknown),
         CASE(a_server_that_went_back_is_an_error),
         CASE(what_cannot_be_opened_is_said_in_one_sentence),
         CASE(a_newer_pad_is_refused_or_only_read),

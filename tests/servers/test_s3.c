@@ -243,6 +243,132 @@ static void a_redaction_brings_nothing_back_that_was_trimmed(void **state)
     assert_int_equal(got.items[0].mark.seq, GOES + 1);
 }
 
+/* A clock at which a process is stopped for an hour, and what happens meanwhile. */
+typedef struct Stop {
+    Place *p;
+    Store *other;
+    uint64_t next;  /* the number that the process counts on */
+    int after;      /* looks that come before it is stopped */
+    uint64_t since; /* it was stopped: where the head stands */
+} Stop;
+
+static int64_t stopping_clock(void *ctx)
+{
+    Stop *s = ctx;
+    if (s->after-- == 0) {
+        Mark m;
+        for (int i = 0; i < 20; i++)
+            assert_int_equal(place_put(s->p, s->other, "notes/a", "theirs", &m), JOT_OK);
+        delete_as_after_an_hour(s->p, s->other, s->next);
+        s->since = m.seq;
+    }
+    return io_awake_ms(&io_system) + (s->since ? 61 * MINUTE_MS : 0);
+}
+
+/* The same for a copy: the number after the head that it saw has been another's, and is gone.
+ * It looks at the clock before it looks at the head, once it has, and before it sends. */
+static void a_copy_that_was_stopped_for_an_hour_takes_no_number_again(void **state)
+{
+    Place *p = *state;
+    Stop stop = { .p = p, .other = place_open(p, p->direct, (StoreOptions){ 0 }) };
+    int stops = 0;
+    for (int after = 0; after < 12; after++) {
+        Mark m;
+        Io io = p->io;
+        io.awake_ms = stopping_clock;
+        io.ctx = &stop;
+        stop.after = -1;
+        stop.since = 0;
+        assert_int_equal(place_put(p, stop.other, "notes/a", "seen", &m), JOT_OK);
+        Record next = { .mark = { .seq = m.seq + 1, .at_ms = m.at_ms, .op = OP_PUT },
+                        .by = S("ann") };
+        next.mark.sha256 = hash_of(S(""));
+        next.mark.chain = record_chain(m.chain, S("notes/a"), &next);
+        Store *s = place_open(p, p->direct, (StoreOptions){ .wait_ms = 3000, .io = &io });
+        stop.next = m.seq + 1;
+        stop.after = after;
+        jot_status st = store_put_records(s, S("notes/a"), &next, 1, &p->e);
+        stops += stop.since > 0;
+        store_close(s);
+        /* Theirs began after the head that was seen, or after the record that was put. */
+        bool before = stop.since == m.seq + 20, after_it = stop.since == m.seq + 21;
+        assert_true((before && st == JOT_CONFLICT) || (st == JOT_OK && (after_it || !stop.since)));
+    }
+    assert_true(stops > 2);
+    store_close(stop.other);
+}
+
+/* Who looks slowly sees that something is the newest, and it is gone before it can be fetched. */
+static void a_reader_beside_purges_finds_a_record(void **state)
+{
+    Place *p = *state;
+    enum { READS = 6 };
+    place_put_many(p, p->s, "notes/a", 1);
+    pid_t child = fork();
+    if (child == 0) {
+        Store *s = place_open(p, p->direct, (StoreOptions){ .wait_ms = MINUTE_MS });
+        jot_status st = JOT_OK;
+        Mark m;
+        for (int i = 0; st == JOT_OK && p->proxy.state->page == 0 && i < 200; i++) {
+            st = place_put(p, s, "notes/a", "text", &m);
+            if (st == JOT_OK)
+                st = store_purge(s, S("notes/a"), NULL, S("bob"), &m, &p->e);
+        }
+        store_close(s);
+        _exit(st != JOT_OK);
+    }
+    Store *s = place_open(p, p->url, (StoreOptions){ .wait_ms = MINUTE_MS });
+    p->proxy.state->mode = PROXY_WAIT;
+    for (int i = 0; i < READS; i++) {
+        Record head;
+        Records got = { 0 };
+        assert_int_equal(store_head(s, S("notes/a"), HEAD_RECORD, &p->a, &head, &p->e), JOT_OK);
+        assert_int_equal(store_read(s, S("notes/a"), (SeqRange){ 0, 10 }, &p->a, &got, &p->e),
+                         JOT_OK);
+        assert_int_equal(got.damaged, 0);
+    }
+    p->proxy.state->page = 200; /* enough */
+    place_end_well(child);
+    store_close(s);
+}
+
+/* --- What is not S3 -------------------------------------------------------------------- */
+
+/* A gateway says that it has waited for long enough; what it waited for happens. */
+static void what_a_gateway_says_instead_of_s3_is_no_answer(void **state)
+{
+    Place *p = *state;
+    Mark m;
+    place_put_many(p, p->s, "notes/a", 1);
+    for (uint64_t i = 2; i <= 4; i++) {
+        p->proxy.state->page = i == 4 ? 200 : 504;
+        p->proxy.state->lose = 1;
+        assert_int_equal(place_put(p, p->s, "notes/a", "text", &m), JOT_OK);
+        assert_int_equal(m.seq, i);
+    }
+    assert_int_equal(place_count(p, "notes/a"), 4);
+}
+
+static void a_web_page_is_not_taken_for_something_done(void **state)
+{
+    Place *p = *state;
+    Mark m;
+    place_put_many(p, p->s, "notes/a", 1);
+    p->proxy.state->mode = PROXY_CUT;
+    io_sleep_us(&io_system, MOMENT_US);
+    p->proxy.state->page = 200;
+    p->proxy.state->mode = PROXY_HTML;
+    jot_status st = place_put(p, p->s, "notes/a", "text", &m);
+    assert_true(st == JOT_UNKNOWN || st == JOT_UNAVAILABLE);
+    S3 *s3 = (S3 *)p->s;
+    assert_int_equal(s3_ready(s3, "delete", (Str){ 0 }, &p->e), JOT_OK);
+    assert_int_equal(s3_delete(s3, S("pad"), &p->e), JOT_UNAVAILABLE);
+    assert_non_null(strstr(p->e.text, "what answers"));
+    place_refuses(p, p->url, JOT_UNAVAILABLE, "what answers");
+    p->proxy.state->mode = PROXY_PASS;
+    assert_int_equal(place_count(p, "notes/a"), 1);
+}
+
 /* --- Names ----------------------------------------------------------------------------- */
 
 /* Two processes make x/NAME and x/NAME/deeper at the same moment: one of them lives. */
@@ -517,6 +643,10 @@ int main(int argc, char **argv)
         CASE(requests_are_as_many_as_the_documentation_says),
         CASE(a_head_that_was_seen_ten_minutes_ago_is_looked_at_again),
         CASE(a_writer_that_was_stopped_for_an_hour_takes_no_number_again),
+        CASE(a_copy_that_was_stopped_for_an_hour_takes_no_number_again),
+        CASE(a_reader_beside_purges_finds_a_record),
+        CASE(what_a_gateway_says_instead_of_s3_is_no_answer),
+        CASE(a_web_page_is_not_taken_for_something_done),
         CASE(a_signature_of_sixteen_minutes_ago_is_refused_and_made_anew),
         CASE(a_number_that_was_trimmed_or_purged_does_not_come_back),
         CASE(what_was_purged_or_redacted_is_in_no_object),

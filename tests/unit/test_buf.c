@@ -125,6 +125,26 @@ static void taking_a_buf_leaves_an_empty_one(void **state)
     assert_str(buf_str(&taken), S("mine"));
 }
 
+static void numbers_are_written_as_a_format_would(void **state)
+{
+    static const uint64_t numbers[] = { 0,          1,          9,         10,
+                                        99,         100,        255,       256,
+                                        1234567890, UINT32_MAX, INT64_MAX, 10000000000000000000U,
+                                        UINT64_MAX };
+    for (size_t i = 0; i < COUNT_OF(numbers); i++) {
+        AUTO(Buf) b = { 0 };
+        char want[64];
+        buf_add_u64(&b, numbers[i]);
+        buf_add_char(&b, ' ');
+        buf_add_hex(&b, numbers[i], 16);
+        buf_add_char(&b, ' ');
+        buf_add_hex(&b, numbers[i], 2); /* the last ones */
+        snprintf(want, sizeof want, "%llu %016llx %02x", (unsigned long long)numbers[i],
+                 (unsigned long long)numbers[i], (unsigned)(numbers[i] & 255));
+        assert_str(buf_str(&b), str(want));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -138,6 +158,7 @@ int main(void)
         cmocka_unit_test(room_is_refused_only_beyond_the_ceiling),
         cmocka_unit_test(a_freed_buf_is_empty_and_usable),
         cmocka_unit_test(taking_a_buf_leaves_an_empty_one),
+        cmocka_unit_test(numbers_are_written_as_a_format_would),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -50,6 +50,20 @@ static void add_keyword(Keywords *k, const char *key, Str value)
     k->p->values[k->n++] = arena_cstr(&k->p->keep, value);
 }
 
+/* The same, whatever it was. */
+static void set_keyword(Pg *p, const char *key, Str value)
+{
+    Keywords k = { p, 0 };
+    while (p->keywords[k.n] && strcmp(p->keywords[k.n], key) != 0)
+        k.n++;
+    if (!p->keywords[k.n])
+        add_keyword(&k, key, value);
+    else if (strlen(p->values[k.n]) == value.n)
+        memcpy(p->values[k.n], value.p, value.n); /* again and again, if a host stays away */
+    else
+        p->values[k.n] = arena_cstr(&p->keep, value);
+}
+
 static bool is_keyword(const Pg *p, Str key)
 {
     bool found = false;
@@ -189,32 +203,88 @@ static void hear_notice(void *ctx, const PGresult *r)
     Pg *p = ctx;
     const char *severity = p->pq->error_field(r, PG_DIAG_SEVERITY_NONLOCALIZED);
     p->warned = p->warned || (severity && strcmp(severity, "WARNING") == 0);
+    /* pg_cancel_backend() ends this wait, and the commit is acknowledged all the same. */
+    const char *function = p->pq->error_field(r, PG_DIAG_SOURCE_FUNCTION);
+    p->unconfirmed = p->unconfirmed || (function && strcmp(function, "SyncRepWaitForLSN") == 0);
 }
 
-static jot_status poll_connection(Pg *p, PGconn *c, Err *e)
+/* *late: a host has not answered within so long. */
+static jot_status poll_connection(Pg *p, PGconn *c, int64_t wait_ms, bool *late, Err *e)
 {
     PostgresPollingStatusType st = PGRES_POLLING_WRITING;
+    int64_t until = io_awake_ms(&io_system) + wait_ms;
     while (st == PGRES_POLLING_READING || st == PGRES_POLLING_WRITING) {
         struct pollfd fd = { p->pq->socket(c), st == PGRES_POLLING_READING ? POLLIN : POLLOUT, 0 };
-        int64_t left = pg_left_ms(p);
-        if (left <= 0 || fd.fd < 0 || poll(&fd, 1, (int)left) == 0)
+        int64_t left = until - io_awake_ms(&io_system);
+        *late = left <= 0 || fd.fd < 0 || poll(&fd, 1, (int)left) == 0;
+        if (*late)
             return say_unconnected(p, c, "it does not answer", e);
         st = p->pq->connect_poll(c);
     }
     return st == PGRES_POLLING_OK ? JOT_OK : say_unconnected(p, c, p->pq->error_message(c), e);
 }
 
-static jot_status open_connection(Pg *p, Err *e)
+/* libpq goes on to the next host when one refuses, but waits for ever for one that says nothing, as
+ * a machine does that is off.  So each has its share of the time, and then the list begins after
+ * it. */
+static size_t turn_hosts(Pg *p, PGconn *c, bool turn)
+{
+    static const char *const lists[] = { "host", "hostaddr", "port" };
+    AUTO(Arena) arena = { 0 };
+    size_t hosts = 1;
+    PQconninfoOption *all = p->pq->conninfo(c);
+    for (const PQconninfoOption *o = all; o && o->keyword; o++)
+        for (size_t i = 0; i < COUNT_OF(lists); i++) {
+            Str first, rest = str(o->val ? o->val : "");
+            if (strcmp(o->keyword, lists[i]) != 0 || !str_cut(&rest, ',', &first))
+                continue;
+            if (turn)
+                set_keyword(
+                    p, lists[i],
+                    arena_printf(&arena, STR_FMT "," STR_FMT, STR_ARG(rest), STR_ARG(first)));
+            size_t n = 2;
+            for (Str one; str_cut(&rest, ',', &one);)
+                n++;
+            hosts = n > hosts ? n : hosts;
+        }
+    p->pq->conninfo_free(all);
+    return hosts;
+}
+
+/* Try the hosts; `left` of them have not had their time yet, and 0 says that nobody knows how many
+ * there are.  *late as above. */
+static jot_status try_hosts(Pg *p, size_t *left, PGconn **out, bool *late, Err *e)
 {
     PGconn *c =
         p->pq->connect_start((const char *const *)p->keywords, (const char *const *)p->values, 0);
     if (!c)
         mem_exhausted();
+    *late = false;
     p->pq->set_verbosity(c, PQERRORS_VERBOSE); /* with the code of what is wrong */
     p->pq->set_notice_receiver(c, hear_notice, p);
+    if (*left == 0)
+        *left = turn_hosts(p, c, false);
     jot_status st = p->pq->status(c) == CONNECTION_BAD
                         ? say_unconnected(p, c, p->pq->error_message(c), e)
-                        : poll_connection(p, c, e);
+                        : poll_connection(p, c, pg_left_ms(p) / (int64_t)*left, late, e);
+    if (*late && *left > 1)
+        turn_hosts(p, c, true);
+    *out = c;
+    return st;
+}
+
+static jot_status open_connection(Pg *p, Err *e)
+{
+    PGconn *c = NULL;
+    Err why = { 0 };
+    bool late;
+    size_t left = 0;
+    jot_status st = try_hosts(p, &left, &c, &late, &why);
+    while (late && --left > 0) {
+        p->pq->finish(c);
+        st = try_hosts(p, &left, &c, &late, &why);
+    }
+    (void)err_pass(e, &why, st);
     if (st == JOT_OK && p->pq->server_version(c) < PG_SERVER_MIN)
         st = err_set(e, JOT_UNSUPPORTED, "Postgres %d is too old: a pad needs 13 or newer",
                      p->pq->server_version(c) / 10000);

@@ -161,6 +161,8 @@ static jot_status refused(Pg *p, const PGresult *r, Err *e)
         { "3F000", JOT_UNAVAILABLE, "the pad's schema is gone" },
         { "42P01", JOT_UNAVAILABLE, "the pad's tables are gone" },
         { "XX001", JOT_CORRUPT, "the server's files are damaged" },
+        { "22012", JOT_UNAVAILABLE, /* PG_LOCAL */
+          "the pooler leads to a standby: let it lead to the primary alone" },
     };
     const char *code = p->pq->error_field(r, PG_DIAG_SQLSTATE);
     const char *said = p->pq->error_field(r, PG_DIAG_MESSAGE_PRIMARY);
@@ -237,7 +239,7 @@ static jot_status land(Pg *p, const PgQuery *queries, size_t n, unsigned prepari
 
 static jot_status fly(Pg *p, const PgQuery *queries, size_t n, PGresult **out, Err *e)
 {
-    p->lost = false;
+    p->lost = p->unconfirmed = false;
     p->sqlstate[0] = 0;
     if (!p->conn)
         return lose(p, "the connection to Postgres was lost", e);
@@ -255,6 +257,10 @@ static jot_status fly(Pg *p, const PgQuery *queries, size_t n, PGresult **out, E
     TRY(flush(p, e));
     jot_status st = land(p, queries, n, preparing, out, e);
     p->flying = within && p->conn;
+    if (st == JOT_OK && p->unconfirmed)
+        return pg_say(p, e, JOT_UNKNOWN,
+                      "it is done, but somebody has ended the wait for the synchronous standby: a "
+                      "failover may lose it");
     return st;
 }
 

@@ -172,14 +172,48 @@ static jot_status find_newest(Pg *p, int64_t number, Arena *into, Gone *out, Err
     return JOT_OK;
 }
 
+/* Whose record has a seq? */
+typedef enum Whose { WHOSE_NOBODYS, WHOSE_OURS, WHOSE_ANOTHERS } Whose;
+
+/* An answer of this call was lost: did it put this record? */
+static jot_status look_whose(Pg *p, const Forget *f, const PgHead *head, uint64_t seq, Whose *out,
+                             Err *e)
+{
+    AUTO_PTR(PGresult) r = NULL;
+    PgParams q = { 0 };
+    pg_add_u64(&q, (uint64_t)head->number);
+    pg_add_u64(&q, seq);
+    pg_add_u64(&q, f->nonce);
+    TRY(pg_ask(p, PG_MINE, &q, &r, e));
+    *out = p->pq->ntuples(r) == 0  ? WHOSE_NOBODYS
+           : tuple_i64(p, r, 0, 0) ? WHOSE_OURS
+                                   : WHOSE_ANOTHERS;
+    return JOT_OK;
+}
+
+/* Was it done, and its answer lost?  What came after it stays. */
+static jot_status was_purged(Pg *p, const Forget *f, const PgHead *head, bool *out, Err *e)
+{
+    Whose whose = WHOSE_NOBODYS;
+    *out = false;
+    if (f->sent.seq == 0 || head->mark.seq < f->sent.seq)
+        return JOT_OK;
+    TRY(look_whose(p, f, head, f->sent.seq, &whose, e));
+    *out = whose == WHOSE_OURS;
+    return whose == WHOSE_NOBODYS ? sending_unknown(e) : JOT_OK;
+}
+
 static jot_status purge_locked(Pg *p, Forget *f, PgHead *head, bool again, Err *e)
 {
     AUTO(Arena) arena = { 0 };
     Beside all;
     Gone gone = { 0 };
-    *f->out = head->mark;
-    if (again && head->nonce == f->nonce)
-        return JOT_OK; /* it was done, and its answer lost */
+    bool done = false;
+    if (again)
+        TRY(was_purged(p, f, head, &done, e));
+    *f->out = done ? f->sent : head->mark;
+    if (done)
+        return JOT_OK;
     TRY(meet(f->stream, f->x, head, e));
     TRY(store_check_room(f->stream, &head->mark, 1, e));
     TRY(beside(p, head->number, 0, &arena, &all, e));
@@ -187,6 +221,7 @@ static jot_status purge_locked(Pg *p, Forget *f, PgHead *head, bool again, Err *
         gone.oldest = &all.from;
     TRY(find_newest(p, head->number, &arena, &gone, e));
     Record tombstone = store_tombstone(&p->base, f->stream, f->by, &head->mark, &gone, &arena);
+    f->sent = tombstone.mark;
     TRY(pg_add_records(p, f->stream, head, &tombstone, 1, e));
     TRY(drop_before(p, head->number, tombstone.mark.seq, e));
     TRY(note_forgotten(p, e));
@@ -201,7 +236,8 @@ static jot_status purge_once(Pg *p, void *ctx, bool again, Err *e)
     TRY(pg_begin(p, f->stream, f->x, &head, e));
     TRY(pg_end(p, purge_locked(p, f, &head, again, e), e));
     pg_notify(p);
-    return known_keep(&p->known, f->stream, f->out, e);
+    /* If something came after it, that was seen. */
+    return f->out->seq < head.mark.seq ? JOT_OK : known_keep(&p->known, f->stream, f->out, e);
 }
 
 jot_status pg_purge(Store *s, Str stream, const Expect *x, Str by, Mark *out, Err *e)
@@ -259,25 +295,12 @@ static jot_status fill_locked(Pg *p, const Forget *f, PgHead *head, Err *e)
     return pg_fill_records(p, head, f->batch->items, f->batch->n, e);
 }
 
-/* Was the last of them put there by this call, before its answer was lost? */
-static jot_status was_put(Pg *p, const Forget *f, const PgHead *head, bool *out, Err *e)
-{
-    AUTO_PTR(PGresult) r = NULL;
-    PgParams q = { 0 };
-    pg_add_u64(&q, (uint64_t)head->number);
-    pg_add_u64(&q, batch_last(f->batch)->mark.seq);
-    pg_add_u64(&q, f->nonce);
-    TRY(pg_ask(p, PG_MINE, &q, &r, e));
-    *out = p->pq->ntuples(r) > 0;
-    return JOT_OK;
-}
-
 static jot_status put_locked(Pg *p, Forget *f, PgHead *head, bool again, Err *e)
 {
-    bool mine = false;
+    Whose whose = WHOSE_NOBODYS;
     if (again)
-        TRY(was_put(p, f, head, &mine, e));
-    if (mine)
+        TRY(look_whose(p, f, head, batch_last(f->batch)->mark.seq, &whose, e));
+    if (whose == WHOSE_OURS)
         return JOT_OK;
     TRY(store_check_expect(f->stream, f->x, &head->mark, head->guard, e));
     if (f->batch->gaps && f->batch->items[0].mark.seq <= head->mark.seq)

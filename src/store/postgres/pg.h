@@ -43,6 +43,7 @@ typedef enum PgStmt {
     PG_SETTINGS,
     PG_LOCAL,
     PG_IDENTIFY,
+    PG_SYSTEM,
     PG_OTHERS,
     PG_CLOCK,
     PG_BEGIN,
@@ -101,6 +102,8 @@ typedef struct Pg {
     bool flying;      /* a flight, or a transaction, was begun and not ended: memory ran out */
     bool lost;        /* the last flight was lost: what it asked for may have happened */
     bool warned;      /* the server has warned since this was reset */
+    bool unconfirmed; /* it was made to stop waiting for its standby in the last flight */
+    bool settling;    /* tokens are being raised: not again within that */
     bool durable;     /* the server syncs what it commits */
     char sqlstate[6]; /* of the last refusal */
     char limits[3]

@@ -9,6 +9,7 @@ static const LibraryFunction functions[] = {
     { "PQconnectStartParams", &table.connect_start, NULL },
     { "PQconnectPoll", &table.connect_poll, NULL },
     { "PQconndefaults", &table.conndefaults, NULL },
+    { "PQconninfo", &table.conninfo, NULL },
     { "PQconninfoFree", &table.conninfo_free, NULL },
     { "PQsetErrorVerbosity", &table.set_verbosity, NULL },
     { "PQsetNoticeReceiver", &table.set_notice_receiver, NULL },

@@ -14,6 +14,7 @@ typedef struct Pq {
     __typeof__(PQconnectStartParams) *connect_start;
     __typeof__(PQconnectPoll) *connect_poll;
     __typeof__(PQconndefaults) *conndefaults;
+    __typeof__(PQconninfo) *conninfo;
     __typeof__(PQconninfoFree) *conninfo_free;
     __typeof__(PQsetErrorVerbosity) *set_verbosity;
     __typeof__(PQsetNoticeReceiver) *set_notice_receiver;

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "base/id.h"
+#include "base/mutant.h"
 #include "store/postgres/flight.h"
 #include "store/postgres/statement.h"
 #include "store/postgres/tuple.h"
@@ -144,7 +145,7 @@ static const char making[] =
     " o_code := 0;\n"
     " RETURN NEXT;\n"
     "END $f$;\n"
-    "INSERT INTO @.pad(key, value) VALUES('id', '%s'), ('format', '" FORMAT_NOW "')\n"
+    "INSERT INTO @.pad(key, value) VALUES('id', '%s'), ('system', '%s'), ('format', '" FORMAT_NOW "')\n"
     " ON CONFLICT (key) DO NOTHING";
 /* clang-format on */
 
@@ -172,7 +173,8 @@ static jot_status check_format(Pg *p, Str text, Err *e)
     return JOT_OK;
 }
 
-static jot_status read_identity(Pg *p, Err *e)
+/* Which pad it is; *here: it was last used in this cluster, on this timeline. */
+static jot_status read_identity(Pg *p, bool *here, Err *e)
 {
     AUTO_PTR(PGresult) r = NULL;
     char was[sizeof p->id];
@@ -180,10 +182,13 @@ static jot_status read_identity(Pg *p, Err *e)
     p->id[0] = 0;
     TRY(pg_ask(p, PG_IDENTIFY, NULL, &r, e));
     bool format = false;
+    *here = false;
     for (int i = 0; i < p->pq->ntuples(r); i++) {
-        Str value = tuple_bytes(p, r, i, 1);
-        if (str_eq(tuple_bytes(p, r, i, 0), S("id"))) {
+        Str key = tuple_bytes(p, r, i, 0), value = tuple_bytes(p, r, i, 1);
+        if (str_eq(key, S("id"))) {
             snprintf(p->id, sizeof p->id, STR_FMT, STR_ARG(value));
+        } else if (str_eq(key, S("system"))) {
+            *here = str_eq(value, str(p->system));
         } else {
             TRY(check_format(p, value, e));
             format = true;
@@ -203,36 +208,68 @@ static bool is_missing(const Pg *p)
     return pg_refused_with(p, "3F000") || pg_refused_with(p, "42P01");
 }
 
+/* The pad comes from another cluster, or this one took over from one that failed: what was
+ * acknowledged last may be lost, and with it the newest tokens.  So before this handle does
+ * anything else they are raised beyond every one that can have been given.  Who may not write gives
+ * none. */
+static jot_status settle(Pg *p, Err *e)
+{
+    AUTO_PTR(PGresult) r = NULL;
+    Err why = { 0 };
+    const char *verb = p->verb;
+    Str subject = p->subject;
+    int64_t deadline_ms = p->deadline_ms;
+    PgParams q = { 0 };
+    if (MUTANT(PG_TOKENS_STAY) || p->settling || p->base.read_only_why[0])
+        return JOT_OK;
+    p->settling = true;
+    jot_status st = store_leap_tokens(&p->base, &why);
+    p->settling = false;
+    pg_add_bytes(&q, str(p->system));
+    if (st == JOT_OK)
+        st = pg_ask(p, PG_SYSTEM, &q, &r, &why);
+    p->verb = verb;
+    p->subject = subject;
+    p->deadline_ms = deadline_ms;
+    return st == JOT_DENIED || st == JOT_READ_ONLY ? JOT_OK : err_pass(e, &why, st);
+}
+
 static jot_status make(Pg *p, Err *e)
 {
     AUTO_PTR(PGresult) r = NULL;
     AUTO(Arena) arena = { 0 };
     PgParams name = { 0 };
+    bool here = false;
     pg_add_bytes(&name, str(p->pad));
     TRY(pg_ask(p, PG_OTHERS, &name, &r, e));
     /* Somebody else may have made it just now. */
     if (tuple_i64(p, r, 0, 0) > 0)
-        return read_identity(p, NULL) == JOT_OK
+        return read_identity(p, &here, NULL) == JOT_OK
                    ? JOT_OK
                    : err_set(e, JOT_INVALID,
                              "the schema '%s' holds something that is not a pad: name another "
                              "with ?pad=",
                              p->pad);
     Id id = id_random(p->base.io, STORE_PAD_ID / 2);
-    /* The text has one %s and no other. */
-    const char *text = pg_with_schema(p, making), *at = strstr(text, "%s");
-    Str script = arena_printf(&arena, "%.*s%s%s", (int)(at - text), text, id.text, at + 2);
+    /* The text has these two %s and no other. */
+    const char *text = pg_with_schema(p, making), *at = strstr(text, "%s"),
+               *next = strstr(at + 2, "%s");
+    Str script = arena_printf(&arena, "%.*s%s%.*s%s%s", (int)(at - text), text, id.text,
+                              (int)(next - at - 2), at + 2, p->system, next + 2);
     p->verb = "make";
     p->subject = str(p->pad);
     TRY(pg_script(p, script.p, e));
-    return read_identity(p, e);
+    return read_identity(p, &here, e);
 }
 
 jot_status pg_identify(Pg *p, bool create, Err *e)
 {
     Err why = { 0 };
-    jot_status st = read_identity(p, &why);
-    if (st == JOT_OK || !is_missing(p) || p->lost)
+    bool here = false;
+    jot_status st = read_identity(p, &here, &why);
+    if (st == JOT_OK)
+        return here ? JOT_OK : settle(p, e);
+    if (!is_missing(p) || p->lost)
         return err_pass(e, &why, st);
     if (!create)
         return not_there(p, e);

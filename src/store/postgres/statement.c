@@ -26,11 +26,16 @@ static const char *const texts[] = {
         "SELECT set_config('statement_timeout', $1, false), set_config('lock_timeout', $2, false),"
         " set_config('idle_in_transaction_session_timeout', $3, false),"
         " set_config('default_transaction_isolation', 'read committed', false)",
-    /* Behind a pooler: the same for this transaction alone. */
+    /* Behind a pooler: the same for this transaction alone; and one that leads to a standby, whose answers
+     * may be old, ends it by a division by zero. */
     [PG_LOCAL] =
         "SELECT set_config('statement_timeout', $1, true), set_config('lock_timeout', $2, true),"
-        " set_config('idle_in_transaction_session_timeout', $3, true)",
-    [PG_IDENTIFY] = "SELECT key, value FROM @.pad WHERE key IN ('format', 'id')",
+        " set_config('idle_in_transaction_session_timeout', $3, true),"
+        " 1 / (NOT pg_is_in_recovery())::int",
+    [PG_IDENTIFY] = "SELECT key, value FROM @.pad WHERE key IN ('format', 'id', 'system')",
+    [PG_SYSTEM] =
+        "INSERT INTO @.pad(key, value) VALUES('system', $1)"
+        " ON CONFLICT (key) DO UPDATE SET value = EXCLUDED.value",
     [PG_OTHERS] =
         "SELECT count(*) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace"
         " WHERE n.nspname = $1",
@@ -38,10 +43,13 @@ static const char *const texts[] = {
     [PG_BEGIN] = "BEGIN ISOLATION LEVEL READ COMMITTED",
     [PG_COMMIT] = "COMMIT",
     [PG_ROLLBACK] = "ROLLBACK",
-    [PG_LOCK] = "SELECT l.o_guard FROM @.lock($1, $2) l",
+    /* Whatever the role, the database or a pooler has set: what is acknowledged is synced. */
+    [PG_LOCK] =
+        "SELECT l.o_guard, set_config('synchronous_commit', CASE WHEN current_setting('synchronous_commit')"
+        " = 'remote_apply' THEN 'remote_apply' ELSE 'on' END, true) FROM @.lock($1, $2) l",
     /* After that, as a statement of its own: one that waited for a lock sees the moment before. */
     [PG_LOCKED] =
-        "SELECT h.stream, r.nonce, " NOW ", " MARK("r") " FROM @.heads h"
+        "SELECT h.stream, " NOW ", " MARK("r") " FROM @.heads h"
         " JOIN @.records r ON r.stream = h.stream AND r.seq = h.seq WHERE h.name = $1",
     [PG_LOOK] =
         "SELECT 2::bigint, 0::bigint, " NOW ","
@@ -73,12 +81,15 @@ static const char *const texts[] = {
     [PG_LIST_NAMES] =
         "SELECT h.name FROM @.heads h"
         " WHERE h.name >= $1 AND h.name < $2 AND (h.live OR $3::bigint = 1) ORDER BY h.name LIMIT $4",
+    /* A number that is still to come is one of the cluster that the pad was brought from. */
     [PG_CHANGES] =
         "SELECT pg_current_snapshot()::text, (SELECT NOT pg_visible_in_snapshot(p.value::xid8,"
-        " $1::text::pg_snapshot) FROM @.pad p WHERE p.key = 'forgot')::int::bigint, n.name"
+        " $1::text::pg_snapshot) AND p.value::xid8 < pg_snapshot_xmax(pg_current_snapshot())"
+        " FROM @.pad p WHERE p.key = 'forgot')::int::bigint, n.name"
         " FROM (SELECT 1) one LEFT JOIN LATERAL (SELECT DISTINCT h.name FROM @.records r"
         " JOIN @.heads h ON h.stream = r.stream"
         " WHERE r.xact >= pg_snapshot_xmin($1::text::pg_snapshot)"
+        " AND r.xact < pg_snapshot_xmax(pg_current_snapshot())"
         " AND NOT pg_visible_in_snapshot(r.xact, $1::text::pg_snapshot) LIMIT $2) n ON true",
     [PG_LISTEN] = "LISTEN \"jotter @\"",
     [PG_LISTENING] = "SELECT pg_advisory_lock_shared(@.key('\\x00'))",
@@ -113,7 +124,8 @@ static const char *const texts[] = {
         "INSERT INTO @.records(stream, seq, at, op, fence, size, flags, sha256, chain, \"by\", id,"
         " meta, extra, body, nonce)"
         " VALUES($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)",
-    [PG_MINE] = "SELECT 1 FROM @.records WHERE stream = $1 AND seq = $2 AND nonce = $3",
+    [PG_MINE] =
+        "SELECT (nonce = $3)::int::bigint FROM @.records WHERE stream = $1 AND seq = $2",
     [PG_NEW_HEAD] =
         "INSERT INTO @.heads(name, seq, chain, live) VALUES($1, $2, $3, $4::bigint = 1)"
         " RETURNING stream",

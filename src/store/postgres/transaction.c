@@ -60,9 +60,8 @@ jot_status pg_begin(Pg *p, Str stream, const Expect *x, PgHead *out, Err *e)
     *out = (PgHead){ .guard = (uint64_t)tuple_i64(p, locked, 0, 0), .mine = out->mine };
     if (p->pq->ntuples(head)) {
         out->number = tuple_i64(p, head, 0, 0);
-        out->nonce = (uint64_t)tuple_i64(p, head, 0, 1);
-        store_saw_clock(&p->base, tuple_i64(p, head, 0, 2));
-        st = tuple_mark(p, head, 0, 3, &out->mark, e);
+        store_saw_clock(&p->base, tuple_i64(p, head, 0, 1));
+        st = tuple_mark(p, head, 0, 2, &out->mark, e);
     }
     if (st == JOT_OK)
         st = known_keep(&p->known, stream, &out->mark, e);

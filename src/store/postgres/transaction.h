@@ -8,7 +8,6 @@
 typedef struct PgHead {
     Mark mark;      /* seq 0: there is none */
     int64_t number; /* of the stream; 0: none */
-    uint64_t nonce; /* of the head's writer */
     uint64_t guard; /* where the guard's head stands */
     uint64_t mine;  /* the number under which this call writes */
 } PgHead;

@@ -61,7 +61,13 @@ void words_add_seq(Words *w, uint64_t seq)
 
 static void add_key(Words *w, const Redis *p, const char *kind, Str name)
 {
-    words_add(w, arena_printf(w->arena, "%s%s" STR_FMT, p->prefix, kind, STR_ARG(name)));
+    Str parts[] = { str(p->prefix), str(kind), name };
+    char *key = arena_alloc(w->arena, parts[0].n + parts[1].n + parts[2].n + 1, 1);
+    size_t n = 0;
+    for (size_t i = 0; i < COUNT_OF(parts); n += parts[i++].n)
+        if (parts[i].n)
+            memcpy(key + n, parts[i].p, parts[i].n);
+    words_add(w, (Str){ key, n });
 }
 
 Script script_begin(const Redis *p, Arena *arena, RedisScript which, const char *verb, Str stream,
@@ -162,15 +168,22 @@ static jot_status lose(Redis *p, const char *why, Err *e)
     return redis_say(p, e, JOT_UNAVAILABLE, why);
 }
 
+static void add_length(Buf *to, char kind, size_t n)
+{
+    buf_add_char(to, kind);
+    buf_add_u64(to, n);
+    buf_add(to, S("\r\n"));
+}
+
 void redis_queue(Redis *p, const Words *w)
 {
-    char *bytes = NULL;
-    int n = p->hi->format(&bytes, (int)w->n, w->at, w->lengths);
-    if (n < 0 || !bytes)
-        mem_exhausted();
     p->out.max = OUT_MAX;
-    buf_add(&p->out, (Str){ bytes, (size_t)n });
-    p->hi->free_command(bytes);
+    add_length(&p->out, '*', w->n);
+    for (size_t i = 0; i < w->n; i++) {
+        add_length(&p->out, '$', w->lengths[i]);
+        buf_add(&p->out, (Str){ w->at[i], w->lengths[i] });
+        buf_add(&p->out, S("\r\n"));
+    }
 }
 
 static jot_status receive(Redis *p, redisReply **out, Err *e)

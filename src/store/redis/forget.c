@@ -36,7 +36,7 @@ static jot_status look(Redis *p, const Forget *f, Arena *into, Found *out, Err *
     Script s = script_begin(p, into, SCRIPT_REST, "beside", f->stream, f->x->guard);
     words_add_seq(&s.words, f->nonce);
     words_add_seq(&s.words, out->seq);
-    words_add_seq(&s.words, f->batch ? batch_last(f->batch)->mark.seq : 0);
+    words_add_seq(&s.words, f->batch ? batch_last(f->batch)->mark.seq : f->sent.seq);
     words_add_u64(&s.words, out->newest_max);
     TRY(redis_call(p, &s, &code, &r, e));
     store_saw_clock(&p->base, reply_number(r, 1));
@@ -93,7 +93,8 @@ static jot_status change(Redis *p, const Script *s, redisReply **r, bool *beaten
 {
     RedisCode code;
     TRY(redis_call(p, s, &code, r, e));
-    *beaten = code == CODE_AGAIN;
+    /* CODE_WAS_DONE: what was lost on its way has arrived since it was looked for. */
+    *beaten = code == CODE_AGAIN || code == CODE_WAS_DONE;
     return JOT_OK;
 }
 
@@ -182,22 +183,42 @@ jot_status redis_redact(Store *s, Str stream, const Expect *x, const Redaction *
 
 /* --- Purge ----------------------------------------------------------------------------- */
 
+/* Was it done, and its answer lost?  What came after it stays. */
+static jot_status was_purged(Redis *p, const Forget *f, bool *out, Err *e)
+{
+    AUTO(Arena) arena = { 0 };
+    Found found = { .seq = f->sent.seq };
+    *out = false;
+    if (f->sent.seq == 0)
+        return JOT_OK;
+    TRY(look(p, f, &arena, &found, e));
+    *out = found.mine;
+    if (found.mine)
+        *f->out = found.from.mark;
+    bool trimmed = found.now.head.seq >= f->sent.seq && found.from.mark.seq != f->sent.seq;
+    return trimmed ? sending_unknown(e) : JOT_OK;
+}
+
 static jot_status purge_once(Redis *p, Forget *f, bool again, bool *beaten, Err *e)
 {
     AUTO(Arena) arena = { 0 };
     AUTO(Buf) row = { 0 };
     AUTO_PTR(redisReply) r = NULL;
     Found found = { .newest_max = STORE_TOLD_MAX };
+    bool done = false;
+    if (again)
+        TRY(was_purged(p, f, &done, e));
+    if (done)
+        return JOT_OK;
     TRY(look(p, f, &arena, &found, e));
     const Mark *head = &found.now.head;
     *f->out = *head;
-    if (again && found.mine)
-        return JOT_OK; /* it was done, and its answer lost */
     TRY(meet(f, &found, e));
     TRY(store_check_room(f->stream, head, 1, e));
     Gone gone = { found.from.mark.seq ? &found.from : NULL, found.newest, found.newest_n };
     Record tombstone = store_tombstone(&p->base, f->stream, f->by, head, &gone, &arena);
     row_write(&row, &tombstone, f->nonce);
+    f->sent = tombstone.mark;
     Script s = script_if(p, &arena, SCRIPT_REST, "purge", &found.now);
     words_add(&s.words, buf_str(&row));
     TRY(change(p, &s, &r, beaten, e));

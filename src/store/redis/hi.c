@@ -9,8 +9,6 @@
 static Hi table;
 
 static const LibraryFunction functions[] = {
-    { "redisFormatCommandArgv", &table.format, NULL },
-    { "redisFreeCommand", &table.free_command, NULL },
     { "redisReaderCreate", &table.reader_create, NULL },
     { "redisReaderFree", &table.reader_free, NULL },
     { "redisReaderFeed", &table.reader_feed, NULL },

@@ -3,8 +3,8 @@
  * A server with another replication id than the pad was last used under was
  * restarted, or has taken over from one that failed: what was acknowledged last may
  * be lost, and with it the newest tokens.  So before this handle does anything else
- * it raises the tokens beyond every one that can have been given: to the time, in
- * milliseconds and ten bits.  A count kept in the pad could be lost with the rest. */
+ * it raises the tokens beyond every one that can have been given.  A count kept in the
+ * pad could be lost with the rest. */
 #include "store/redis/pad.h"
 
 #include <stdio.h>
@@ -13,9 +13,6 @@
 #include "base/id.h"
 #include "base/mutant.h"
 #include "store/redis/flight.h"
-
-enum { TOKEN_BITS = 10 };
-#define TOKEN_LEAP ((uint64_t)1 << 32) /* if the clock was set back */
 
 /* "READ WRITE", as everywhere: older than READ refuses, older than WRITE opens read-only. */
 static jot_status check_format(Redis *p, Str text, Err *e)
@@ -77,18 +74,6 @@ static jot_status set_fact(Redis *p, const char *which, const char *was, const c
     return redis_call(p, &s, &code, &r, e);
 }
 
-static jot_status raise_tokens(Redis *p, Err *e)
-{
-    AUTO(Arena) arena = { 0 };
-    Record head = { 0 };
-    jot_status st = store_head(&p->base, S(STORE_TOKENS), HEAD_MARK, &arena, &head, e);
-    if (st != JOT_OK && st != JOT_NOT_FOUND)
-        return st;
-    uint64_t by_time = (uint64_t)store_now_ms(&p->base) << TOKEN_BITS;
-    uint64_t beyond = head.mark.seq + TOKEN_LEAP;
-    return store_raise_tokens(&p->base, by_time > beyond ? by_time : beyond, e);
-}
-
 /* The server has another history than the one the pad was last used under. */
 static jot_status settle(Redis *p, const Facts *f, Err *e)
 {
@@ -99,7 +84,7 @@ static jot_status settle(Redis *p, const Facts *f, Err *e)
     Str subject = p->subject;
     int64_t deadline_ms = p->deadline_ms;
     p->settling = true;
-    jot_status st = raise_tokens(p, e);
+    jot_status st = store_leap_tokens(&p->base, e);
     p->settling = false;
     p->verb = verb;
     p->subject = subject;

@@ -38,30 +38,28 @@ DEFINE_AUTO(Base, base_done)
 /* --- One object --------------------------------------------------------------------------- */
 
 /* Whose is the record with this number? */
-static jot_status is_ours(S3 *p, Str stream, const S3Object *o, bool *ours, Err *e)
+static jot_status look_whose(S3 *p, Str stream, const S3Object *o, S3Put *out, Err *e)
 {
     AUTO(Arena) arena = { 0 };
     S3Object there;
     S3Found found;
     TRY(s3_fetch(p, &(S3At){ stream, o->record.mark.seq, false }, &arena, &there, &found, e));
-    *ours = found == S3_THERE && (there.nonce == o->nonce || MUTANT(S3_SAME_NUMBER));
+    bool ours = there.nonce == o->nonce || MUTANT(S3_SAME_NUMBER);
+    *out = found != S3_THERE ? S3_PUT_GONE : ours ? S3_PUT_DONE : S3_PUT_TAKEN;
     return JOT_OK;
 }
 
-/* What an answer to the PUT means. */
+/* What an answer to the PUT means.  One that is not S3's own, but of something on the way that did
+ * not refuse it (a gateway's timeout), says nothing about what became of it. */
 static jot_status judge(S3 *p, Str stream, const S3Object *o, const S3Answer *a, S3Put *out, Err *e)
 {
-    bool ours = false;
     *out = S3_PUT_DONE;
-    if (a->status / 100 == 2)
+    if (a->status / 100 == 2 && !a->foreign)
         return JOT_OK;
-    if (a->status == 412) {
-        TRY(is_ours(p, stream, o, &ours, e));
-        *out = ours ? S3_PUT_DONE : S3_PUT_TAKEN;
-        return JOT_OK;
-    }
+    if (a->status == 412)
+        return look_whose(p, stream, o, out, e);
     *out = a->status == 0 ? S3_PUT_LATE : S3_PUT_AGAIN;
-    return a->status == 0 || (s3_is_busy(a) && a->code[0]) ? JOT_OK : s3_refused(p, a, e);
+    return a->status == 0 || a->foreign || s3_is_busy(a) ? JOT_OK : s3_refused(p, a, e);
 }
 
 /* Send it once.  JOT_OK with S3_PUT_AGAIN: nobody knows yet, and `why` says what came. */
@@ -91,11 +89,16 @@ jot_status s3_put_record(S3 *p, Str stream, const S3Object *o, int64_t seen_ms, 
                  .key = s3_record(&arena, stream, o->record.mark.seq),
                  .body = buf_str(&body),
                  .absent = true,
-                 .before_ms = seen_ms ? seen_ms + S3_BELIEVE_MS : 0 };
+                 .before_ms = seen_ms + S3_BELIEVE_MS };
     for (;;) {
         Err why = { 0 };
         jot_status st = send_record(p, stream, o, &c, out, &why);
         bool again = st == JOT_OK && *out == S3_PUT_AGAIN;
+        if (st == JOT_OK && *out == S3_PUT_GONE) {
+            if (sent)
+                return sending_unknown(e);
+            *out = S3_PUT_TAKEN;
+        }
         if (st == JOT_OK && !again && !(sent && *out == S3_PUT_LATE))
             return JOT_OK;
         sent = sent || again;

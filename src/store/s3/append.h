@@ -12,11 +12,12 @@ typedef enum S3Put {
     S3_PUT_DONE,
     S3_PUT_TAKEN, /* another record has the number */
     S3_PUT_LATE,  /* the head was seen too long ago */
-    S3_PUT_AGAIN, /* nobody knows yet; never the last answer */
+    S3_PUT_AGAIN, /* nobody knows yet; never the last answer, as the next */
+    S3_PUT_GONE,  /* whoever had the number: it was trimmed or purged since */
 } S3Put;
 
 /* Put a record that is not there, until that is known to be done or not; it may be followed by
- * none but the head that was seen at `seen_ms` (0: whenever).  JOT_UNKNOWN: nobody knows. */
+ * none but the head that was seen at `seen_ms`.  JOT_UNKNOWN: nobody knows. */
 MUST_USE jot_status s3_put_record(S3 *p, Str stream, const S3Object *o, int64_t seen_ms, S3Put *out,
                                   Err *e);
 

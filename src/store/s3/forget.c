@@ -350,14 +350,15 @@ static jot_status look_beside(S3 *p, const Forget *f, Arena *into, Gap *out, Err
 }
 
 /* One of the records; a stub in its place is what a trim has left, and gives way. */
-static jot_status put_one(S3 *p, Str stream, const S3Object *o, S3Put *put, Err *e)
+static jot_status put_one(S3 *p, const Forget *f, const S3Object *o, S3Put *put, Err *e)
 {
+    Str stream = f->stream;
     AUTO(Arena) arena = { 0 };
     AUTO(Buf) text = { 0 };
     S3Object there;
     S3Found found;
     s3_more(p);
-    TRY(s3_put_record(p, stream, o, 0, put, e));
+    TRY(s3_put_record(p, stream, o, f->seen_ms, put, e));
     if (*put != S3_PUT_TAKEN)
         return JOT_OK;
     TRY(s3_fetch(p, &(S3At){ stream, o->record.mark.seq, false }, &arena, &there, &found, e));
@@ -376,8 +377,8 @@ static bool any_live(const Batch *b)
     return false;
 }
 
-static jot_status put_all(S3 *p, const Forget *f, const S3Object *after, bool *beaten,
-                          S3Object *last, Err *e)
+static jot_status put_all(S3 *p, Forget *f, const S3Object *after, bool *beaten, S3Object *last,
+                          Err *e)
 {
     AUTO(Arena) arena = { 0 };
     Str ids = after->ids;
@@ -386,16 +387,18 @@ static jot_status put_all(S3 *p, const Forget *f, const S3Object *after, bool *b
         S3Put put = S3_PUT_DONE;
         ids = s3_next_ids(&arena, ids, r->mark.seq, r->id);
         *last = (S3Object){ .record = *r, .nonce = f->nonce, .floor = after->floor, .ids = ids };
-        TRY(put_one(p, f->stream, last, &put, e));
+        int64_t sent_ms = io_awake_ms(p->base.io);
+        TRY(put_one(p, f, last, &put, e));
         *beaten = put != S3_PUT_DONE;
         if (*beaten)
             return JOT_OK;
+        f->seen_ms = sent_ms; /* the next one follows this */
     }
-    return s3_saw(p, f->stream, last, io_awake_ms(p->base.io), e);
+    return s3_saw(p, f->stream, last, f->seen_ms, e);
 }
 
 /* At the end: what lives has its mark first, what is dead its own. */
-static jot_status put_behind(S3 *p, const Forget *f, const S3Object *head, bool *beaten, Err *e)
+static jot_status put_behind(S3 *p, Forget *f, const S3Object *head, bool *beaten, Err *e)
 {
     AUTO(Arena) arena = { 0 };
     const Mark *was = &head->record.mark, *last = &batch_last(f->batch)->mark;
@@ -422,7 +425,7 @@ static jot_status put_between(S3 *p, const Forget *f, bool *beaten, Err *e)
     for (size_t i = 0; i < f->batch->n && !*beaten; i++) {
         S3Object o = { .record = f->batch->items[i], .nonce = f->nonce };
         S3Put put = S3_PUT_DONE;
-        TRY(put_one(p, f->stream, &o, &put, e));
+        TRY(put_one(p, f, &o, &put, e));
         *beaten = put != S3_PUT_DONE;
     }
     return JOT_OK;
@@ -433,6 +436,7 @@ static jot_status put_once(S3 *p, Forget *f, bool *beaten, Err *e)
     AUTO(Arena) arena = { 0 };
     S3Object head;
     Gap gap;
+    f->seen_ms = io_awake_ms(p->base.io);
     TRY(meet(p, f, &arena, &head, e));
     const Mark *m = &head.record.mark;
     bool fills = f->batch->gaps && f->batch->items[0].mark.seq <= m->seq;

@@ -127,14 +127,19 @@ jot_status s3_newest(S3 *p, Str stream, uint64_t *seq, Err *e)
 jot_status s3_look(S3 *p, Str stream, bool body, Arena *into, S3Object *out, Err *e)
 {
     Shown shown;
-    int64_t seen_ms = io_awake_ms(p->base.io);
-    uint64_t seq = 0;
-    S3Found found = S3_THERE;
-    *out = (S3Object){ 0 };
-    TRY(s3_newest(p, stream, &seq, e));
-    if (seq == 0)
-        return s3_saw(p, stream, NULL, seen_ms, e);
-    TRY(s3_fetch(p, &(S3At){ stream, seq, body }, into, out, &found, e));
+    int64_t seen_ms;
+    uint64_t seq = 0, before;
+    S3Found found;
+    /* What was the newest may be purged before it is fetched: then there is a newer one. */
+    do {
+        before = seq;
+        seen_ms = io_awake_ms(p->base.io);
+        *out = (S3Object){ 0 };
+        TRY(s3_newest(p, stream, &seq, e));
+        if (seq == 0)
+            return s3_saw(p, stream, NULL, seen_ms, e);
+        TRY(s3_fetch(p, &(S3At){ stream, seq, body }, into, out, &found, e));
+    } while (found != S3_THERE && seq != before);
     if (found != S3_THERE)
         return err_set(e, JOT_CORRUPT, "record %llu of '%s', its newest, %s",
                        (unsigned long long)seq, err_show(&shown, stream),
@@ -198,31 +203,37 @@ static jot_status number_long(S3 *p, Str stream, uint64_t from, size_t limit, S3
     return JOT_OK;
 }
 
-/* Before which number everything was purged, as the newest record says. */
-static jot_status find_floor(S3 *p, Str stream, uint64_t head, uint64_t *out, Err *e)
+/* Before which number everything was purged, as the newest record says; *there: it could. */
+static jot_status find_floor(S3 *p, Str stream, uint64_t head, uint64_t *out, bool *there, Err *e)
 {
     AUTO(Arena) arena = { 0 };
     S3Object o;
     S3Found found;
     const S3Sight *s = s3_believed(p, stream);
+    *there = true;
     if (s && s->head.seq == head) {
         *out = s->floor;
         return JOT_OK;
     }
     TRY(s3_fetch(p, &(S3At){ stream, head, false }, &arena, &o, &found, e));
-    *out = found == S3_THERE ? o.floor : 0;
+    *there = found == S3_THERE;
+    *out = *there ? o.floor : 0;
     return JOT_OK;
 }
 
 jot_status s3_numbers(S3 *p, Str stream, SeqRange range, Arena *into, S3Numbers *out, Err *e)
 {
     AUTO(S3List) l = { 0 };
-    uint64_t floor = 0;
+    uint64_t floor = 0, before;
+    bool there = false;
     *out = (S3Numbers){ .seqs = NEW_ARRAY(into, uint64_t, range.limit) };
-    TRY(list_from(p, stream, 0, S3_PAGE, &l, e));
-    if (l.n == 0 || !s3_seq_of(l.items[0].key, &out->head))
-        return JOT_OK;
-    TRY(find_floor(p, stream, out->head, &floor, e));
+    do { /* as s3_look */
+        before = out->head;
+        TRY(list_from(p, stream, 0, S3_PAGE, &l, e));
+        if (l.n == 0 || !s3_seq_of(l.items[0].key, &out->head))
+            return JOT_OK;
+        TRY(find_floor(p, stream, out->head, &floor, &there, e));
+    } while (!there && out->head != before);
     uint64_t from = range.from > floor ? range.from : floor;
     if (l.more)
         TRY(number_long(p, stream, from ? from : 1, range.limit, out, e));
@@ -235,11 +246,12 @@ jot_status s3_numbers(S3 *p, Str stream, SeqRange range, Arena *into, S3Numbers 
 jot_status s3_before(S3 *p, Str stream, uint64_t seq, uint64_t *out, Err *e)
 {
     uint64_t head = 0, floor = 0;
+    bool there = false;
     *out = 0;
     TRY(s3_newest(p, stream, &head, e));
     if (head == 0 || seq <= 1)
         return JOT_OK;
-    TRY(find_floor(p, stream, head, &floor, e));
+    TRY(find_floor(p, stream, head, &floor, &there, e));
     for (uint64_t from = seq - 1; from >= floor && from > 0;) {
         AUTO(S3List) l = { 0 };
         TRY(list_from(p, stream, from, S3_PAGE, &l, e));

@@ -197,17 +197,23 @@ static S3Request make_request(const S3 *p, const S3Call *c, const S3Date *date, 
     return r;
 }
 
-static void read_answer(S3 *p, const HttpAnswer *head, S3Answer *out)
+/* S3 gives every object an ETag, and says nothing of one that it removes: a web page of something
+ * on the way is not taken for either. */
+static void read_answer(S3 *p, const S3Call *c, const HttpAnswer *head, S3Answer *out)
 {
     Str date, etag;
     int64_t ms;
     out->status = head->status;
-    if (http_answer_header(head, S("ETag"), &etag) && etag.n < sizeof out->etag)
+    bool tagged = http_answer_header(head, S("ETag"), &etag);
+    bool deletes = str_eq(str(c->method), S("DELETE"));
+    if (tagged && etag.n < sizeof out->etag)
         snprintf(out->etag, sizeof out->etag, STR_FMT, STR_ARG(etag));
     if (http_answer_header(head, S("Date"), &date) && http_date(date, &ms))
         saw_date(p, ms);
-    if (head->status / 100 == 2)
+    if (head->status / 100 == 2) {
+        out->foreign = c->key.n && (deletes ? out->body.n > 0 : !tagged);
         return;
+    }
     Str code = xml_text(buf_str(&out->body), S("Code"));
     if (code.n < sizeof out->code)
         snprintf(out->code, sizeof out->code, STR_FMT, STR_ARG(code));
@@ -274,7 +280,7 @@ static jot_status send_once(S3 *p, const S3Call *c, S3Answer *out, Err *e)
     jot_status st = http_send(p->http, &call, &head, &why);
     if (st != JOT_OK)
         return lose(p, st, &why, e);
-    read_answer(p, &head, out);
+    read_answer(p, c, &head, out);
     return JOT_OK;
 }
 
@@ -298,6 +304,8 @@ bool s3_is_busy(const S3Answer *a)
 
 static bool means_something(const S3Answer *a)
 {
+    if (a->foreign)
+        return false;
     if (a->status == 404)
         return strcmp(a->code, "NoSuchKey") == 0;
     return a->status / 100 == 2 || a->status == 412;

@@ -21,6 +21,7 @@ typedef struct S3Call {
 typedef struct S3Answer {
     int status; /* 0: it was not sent, because it was too late */
     Buf body;
+    bool foreign;  /* it is not S3's: a web page of something on the way */
     char code[64]; /* of a refusal: "NoSuchKey" ... */
     char
         etag[S3_ETAG_MAX]; /* of the object, as the header has it; "": it has none, or a long one */
