@@ -4,10 +4,12 @@
 Each case is a function named by what it proves, and a line of TAP.  They share one browser, and servers
 over five pads: the demonstration (examples/pad), a large one, a hostile one, an empty one, and one to
 write to.  Whatever a case does, the console must stay empty."""
+import http.server
 import json
 import os
 import subprocess
 import sys
+import threading
 import time
 import traceback
 
@@ -76,6 +78,42 @@ def make_hostile(pad):
     pad.run("runs", "finish", run, "tool", HOSTILE, "--args", json.dumps({"a": HOSTILE}))
     pad.run("runs", "say", run, "answer", HOSTILE)
     pad.run("cycle", "init", HOSTILE, "--task", HOSTILE)
+
+
+class SlowModel:
+    """A model at this machine that calls a tool once, and then thinks for ever."""
+
+    def __init__(self):
+        asked, self.over = [], threading.Event()
+        over = self.over
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_POST(self):
+                asked.append(self.rfile.read(int(self.headers["Content-Length"])))
+                if len(asked) > 1:
+                    over.wait()
+                    return
+                call = {"index": 0, "id": "c1", "type": "function", "function": {"name": "scratchpad_list", "arguments": "{}"}}
+                said = [{"choices": [{"index": 0, "delta": {"role": "assistant", "tool_calls": [call]}}]}, {"choices": [{"index": 0, "delta": {}, "finish_reason": "tool_calls"}]}]
+                text = ("".join("data: %s\n\n" % json.dumps(s) for s in said) + "data: [DONE]\n\n").encode()
+                self.send_response(200)
+                self.send_header("Content-Type", "text/event-stream")
+                self.send_header("Content-Length", str(len(text)))
+                self.end_headers()
+                self.wfile.write(text)
+
+            def log_message(self, *_):
+                pass
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.server.daemon_threads = True
+        self.port = self.server.server_port
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def close(self):
+        self.over.set()
+        self.server.shutdown()
+        self.server.server_close()
 
 
 # --- The door ---------------------------------------------------------------------------------------
@@ -482,6 +520,70 @@ def a_run_is_a_timeline_with_its_context_as_a_chart(w):
 
 
 @test
+def every_way_from_a_run_leads_back_to_it(w):
+    run = long_run(w)
+    b = w.browser
+    for leave, there in (("p", ".paper .step"), ("n", ".facts")):
+        b.go("/runs/" + run, pad=w.id["demo"], step=3)
+        b.there(".trace .doc .title")
+        b.keys(leave)
+        b.there(there)
+        b.lacks("Choose a step")
+        b.driver.back()
+        b.there(".trace .doc .title")
+        b.keys("]")
+        until(lambda: "step=4" in b.hash(), b.hash)
+        until(lambda: b.text(".trace .doc .title").startswith("4"), lambda: b.text(".trace .doc .title"))
+    b.keys(Keys.ESCAPE)
+    b.there("table.runs")
+
+
+@test
+def the_next_request_of_a_run_is_shown_part_by_part(w):
+    b = w.browser
+    b.go("/runs/" + long_run(w), pad=w.id["demo"])
+    b.keys("n")
+    b.has("It is answered")
+    b.has("why was the report of the 16th empty", "section[aria-label=messages]")
+    b.has("scratchpad_read", "section[aria-label=tools]")
+    b.put("select[aria-label='Written for']", "anthropic")
+    b.has("Anthropic Messages wants it")
+    b.there("section[aria-label=system]")
+    b.click("As it is sent")
+    b.has('"max_tokens":', "section[aria-label='As it is sent']")
+    assert not b.js("return [...document.querySelectorAll('main h1')].length !== 1")
+
+
+@test
+def a_run_that_no_model_was_asked_for_offers_neither_its_next_request_nor_to_resume_it(w):
+    run = w.desk.run("runs", "begin", "by hand")["run"]
+    b = w.browser
+    b.go("/runs/" + run, pad=w.id["desk"])
+    b.has("It has no answer yet")
+    b.lacks("--resume")
+    b.lacks("Next request")
+
+
+@test
+def a_run_under_way_shows_how_full_its_context_is_and_what_it_waits_for(w):
+    b = w.browser
+    b.go("/", pad=w.id["demo"])
+    b.has("1 open call: run_tests", "section[aria-label='Runs under way']")
+    model = SlowModel()
+    env = {**w.home.env, "JOTTER_MODEL": "http://127.0.0.1:%d/v1#slow" % model.port}
+    run = subprocess.Popen([program, "--pad", w.desk.url, "run", "look around", "--quiet"], env=env, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        b.go("/", pad=w.id["desk"])
+        b.has("look around", "section[aria-label='Runs under way']")
+        b.has(" of 27.9k tokens", "section[aria-label='Runs under way']")
+        assert int(b.js("return document.querySelector(\"section[aria-label='Runs under way'] [role=meter]\").getAttribute('aria-valuenow')")) > 1000
+    finally:
+        run.kill()
+        run.wait()
+        model.close()
+
+
+@test
 def a_large_result_is_unfolded_from_the_sink(w):
     run = w.desk.run("runs", "begin", "look")["run"]
     w.desk.run("sink", "write", "big-call", "--tool", "scan", text="".join("line %d\n" % n for n in range(20000)))
@@ -708,14 +810,18 @@ def hostile_texts_do_nothing_but_be_shown(w):
 
 
 VIEWS = ["/", "/notes/runbook-move", "/notes/plan?v=3&show=side", "/notes/plan?show=blame", "/notes/plan?edit=1", "/notes?new=1", "/memories", "/artifacts/measurements%2Fload-test",
-         "/search?q=report", "/runs", "/runs/RUN?step=3", "/context", "/tasks/move", "/tasks?show=graph", "/plans", "/cycles", "/health", "/notes/plan?at=THEN"]
+         "/search?q=report", "/runs", "/runs/RUN?step=3", "/runs/RUN?next=1", "/runs/OTHER?with=RUN", "/runs/RUN?print=1", "/context", "/tasks/move", "/tasks?show=graph", "/plans", "/cycles", "/health", "/notes/plan?at=THEN"]
+
+
+def long_run(w):
+    return [r["id"] for r in w.demo.run("runs", "list")["runs"] if r["records"] > 40][0]
 
 
 def each_view(w):
-    run = [r["id"] for r in w.demo.run("runs", "list")["runs"] if r["records"] > 40][0]
+    run, other = long_run(w), w.demo.run("runs", "list")["runs"][0]["id"]
     then = time.strftime("%Y-%m-%dT%H:%M:%S.000Z", time.gmtime(time.time() - 2 * 86400))
     for view in VIEWS:
-        path, _, query = view.replace("RUN", run).replace("THEN", then).partition("?")
+        path, _, query = view.replace("RUN", run).replace("OTHER", other).replace("THEN", then).partition("?")
         w.browser.go(path, pad=w.id["demo"], **dict(p.split("=", 1) for p in query.split("&") if p))
         w.browser.there("main .view *")
         until(lambda: w.browser.js("return !/Reading every byte/.test(document.body.innerText)"))

@@ -5,6 +5,7 @@ The cells of host, origin, token, route and method are made from the table of ve
 import gzip
 import hashlib
 import http.client
+import http.server
 import itertools
 import json
 import os
@@ -14,6 +15,7 @@ import socket
 import stat
 import subprocess
 import sys
+import threading
 import urllib.parse
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "mcp"))
@@ -24,8 +26,8 @@ from wire import WAIT  # noqa: E402
 class Page:
     """A `jotter serve` at a port of its own choice."""
 
-    def __init__(self, room, *options, pads=None, port=0, home=None):
-        self.env = dict(os.environ, HOME=home or os.path.join(room.dir.name, "home"))
+    def __init__(self, room, *options, pads=None, port=0, home=None, env=None):
+        self.env = dict(os.environ, HOME=home or os.path.join(room.dir.name, "home"), **env or {})
         for name in ("XDG_STATE_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME"):
             self.env.pop(name, None)
         os.makedirs(self.env["HOME"], exist_ok=True)
@@ -580,6 +582,97 @@ def a_pad_that_is_taken_away_is_one_sentence_and_its_return_is_noticed():
         os.rename(room.pad + "-away", room.pad)
         assert page.must(page.get("note/read", key="n"))["text"] == "here\n"
         assert event(stream)["event"] == "hello"
+
+
+# --- What a run would ask next -------------------------------------------------------------------
+
+class Asked:
+    """A server of models at this machine, in the words of two vendors: it keeps what it is asked, answers the first
+    request with a call of a tool, and refuses every other."""
+
+    def __init__(self):
+        asked = self.bodies = []
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_POST(self):
+                asked.append(self.rfile.read(int(self.headers["Content-Length"])))
+                call = {"id": "c1", "type": "function", "function": {"name": "scratchpad_list", "arguments": "{}"}}
+                said = [{"choices": [{"index": 0, "delta": {"role": "assistant", "tool_calls": [{"index": 0, **call}]}}]},
+                        {"choices": [{"index": 0, "delta": {}, "finish_reason": "tool_calls"}]}]
+                text = "".join("data: %s\n\n" % json.dumps(s) for s in said) + "data: [DONE]\n\n"
+                if "messages" in self.path:
+                    said = [{"type": "message_start", "message": {"role": "assistant", "content": [], "usage": {"input_tokens": 9, "output_tokens": 1}}},
+                            {"type": "content_block_start", "index": 0, "content_block": {"type": "tool_use", "id": "c1", "name": "scratchpad_list", "input": {}}},
+                            {"type": "content_block_stop", "index": 0},
+                            {"type": "message_delta", "delta": {"stop_reason": "tool_use"}, "usage": {"output_tokens": 5}}, {"type": "message_stop"}]
+                    text = "".join("event: %s\ndata: %s\n\n" % (s["type"], json.dumps(s)) for s in said)
+                self.send_response(200 if len(asked) == 1 else 400)
+                self.send_header("Content-Type", "text/event-stream" if len(asked) == 1 else "application/json")
+                body = (text if len(asked) == 1 else '{"error":{"type":"invalid_request_error","message":"no more"}}').encode()
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, *_):
+                pass
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.port = self.server.server_port
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def close(self):
+        self.server.shutdown()
+        self.server.server_close()
+
+
+def asked_run(room, address, key):
+    """A run that made one call and was then refused: its id."""
+    env = dict(os.environ, JOTTER_MODEL=address, **key)
+    subprocess.run([program, "run", "what is here?", "--pad", room.url], env=env, capture_output=True, timeout=WAIT)
+    return json.loads(cli(room, "runs", "list", "--json"))["runs"][0]["id"]
+
+
+@test
+def the_request_that_is_sent_next_is_shown_byte_for_byte_and_without_keys():
+    for way, address in (("openai", "http://127.0.0.1:%d/v1#some-model"), ("anthropic", "anthropic:claude-x?base=http://127.0.0.1:%d")):
+        with Room() as room:
+            filled(room)
+            model = Asked()
+            address %= model.port
+            key = {"ANTHROPIC_API_KEY": "sk-very-secret"} if way == "anthropic" else {"JOTTER_API_KEY": "sk-very-secret"}
+            try:
+                run = asked_run(room, address, key)
+                assert len(model.bodies) >= 2, model.bodies
+                sent = model.bodies[-1].decode()
+                before = tree(room.pad)
+                page = Page(room, env={"JOTTER_MODEL": address})
+                said = page.must(page.get("run/next", run=run))
+                assert said["body"] == sent, (said["body"], sent)
+                assert said["way"] == "JOTTER_MODEL" and said["next"] == "ended" and said["bytes"] == len(sent.encode()), said
+                assert "sk-very-secret" not in json.dumps(said)
+                same(before, tree(room.pad))
+                page.end()
+                # Without the address it is written as the vendor wants it; the conversation is the same.
+                page = Page(room)
+                said = page.must(page.get("run/next", run=run, way=way))
+                texts = [[m.get("content") or "" for m in json.loads(body)["messages"]] for body in (said["body"], sent)]
+                assert said["way"] == way and texts[0] == texts[1], texts
+                again = len(model.bodies)
+                subprocess.run([program, "run", "--resume", run, "--pad", room.url], env=dict(os.environ, JOTTER_MODEL=address, **key),
+                               capture_output=True, timeout=WAIT)
+                assert model.bodies[again].decode() == sent
+            finally:
+                model.close()
+
+
+@test
+def a_run_that_no_request_follows_is_one_sentence():
+    with Room() as room:
+        run = filled(room)
+        page = Page(room)
+        for params, want in (({"run": run}, 400), ({"run": "nix"}, 404), ({"run": "../x"}, 400), ({"run": run, "way": "script:/etc/passwd"}, 400)):
+            status, answer = page.get("run/next", **params)
+            assert status == want and sentence(answer), (params, status, answer)
 
 
 # --- Hostile input -------------------------------------------------------------------------------

@@ -3,7 +3,7 @@
  *
  * A view is a module with one function, `view(page)`.  It fetches what it needs, draws into
  * page.root, and may return {update(page)}, which is called instead when only the rest of the
- * address changed.  The view before stays visible until the next one is ready, so nothing jumps. */
+ * address changed; if that gives false, the view is drawn anew.  The view before stays visible until the next one is ready, so nothing jumps. */
 import { $, h, fill, add, get, post, address, link, go, choose, live, token, kept, say, freshen, later, moment, key, aside, Refusal, named } from './base.js';
 
 const VIEWS = [
@@ -68,10 +68,12 @@ async function show() {
   live.turn(where.params.pad);
   if (current && current.name === name && current.page.at === where.params.at && current.pad === where.params.pad && current.instance?.update) {
     Object.assign(current.page, { parts: where.parts.slice(1), params: where.params });
-    await current.instance.update(current.page);
-    drawNav();
-    setTitle();
-    return done();
+    if (await current.instance.update(current.page) !== false) {
+      drawNav();
+      setTitle();
+      return done();
+    }
+    if (mine !== turn) return;
   }
   const page = makePage(name, where), slow = setTimeout(() => document.body.classList.add('busy'), 200);
   let instance;

@@ -210,11 +210,13 @@ function drawOpen(state, now) {
     h('section', { class: 'panel', 'aria-label': 'In this pad' }, h('h2', null, 'In this pad'),
       h('dl', { class: 'facts pad-in' }, Object.entries(now.counts ?? {}).map(([k, n]) => [h('dt', null, k), h('dd', { class: 'num' }, number(n))]))));
 }
+/* How full its context was when its model answered last, and which calls it waits for. */
 function runRow(run) {
-  const part = run.budget ? run.tokens / run.budget : 0;
+  const b = run.budget, usable = b ? b.window - b.headroom : 0, calls = run.calls ?? [];
   return h('li', null, to(`runs/${run.id}`, run.query || run.id),
-    run.budget ? h('div', { class: `gauge ${part > .9 ? 'full' : part > .7 ? 'high' : ''}`, role: 'meter', 'aria-label': 'Tokens of the budget', 'aria-valuemin': '0', 'aria-valuemax': run.budget, 'aria-valuenow': run.tokens }, h('i', { style: { '--part': Math.min(1, part) } })) : null,
-    h('p', { class: 'about row' }, run.by ? author(run.by) : null, time(run.at), run.records ? many(run.records, 'record') : null, run.budget ? `${short(run.tokens)} of ${short(run.budget)} tokens` : run.state && run.state !== 'open' ? named(run.state) : null));
+    usable > 0 ? h('div', { class: `gauge ${b.state === 'red' ? 'full' : b.state === 'yellow' ? 'high' : ''}`, role: 'meter', 'aria-label': 'Tokens of its context', 'aria-valuemin': '0', 'aria-valuemax': usable, 'aria-valuenow': Math.min(b.used, usable) }, h('i', { style: { '--part': Math.min(1, b.used / usable) } })) : null,
+    h('p', { class: 'about row' }, run.by ? author(run.by) : null, time(run.at), many(run.records ?? 0, 'record'), usable > 0 ? `${short(b.used)} of ${short(usable)} tokens` : null),
+    calls.length ? h('p', { class: 'about' }, `${many(calls.length, 'open call')}: ${calls.slice(0, 5).map(c => named(c.tool)).join(', ')}${calls.length > 5 ? ' …' : ''}`) : null);
 }
 function leaseRow(lease) {
   const name = `${lease.on}${lease.prefix ? '…' : ''}`;
