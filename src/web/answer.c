@@ -74,7 +74,9 @@ static jot_status take_if_match(const HttpRequest *q, PoolJob *job, Err *e)
     uint64_t seq;
     if (!http_header_count(q, "if-match") || verb_reads(job->verb))
         return JOT_OK;
-    if (takes(job->verb, "if_version") && utf8_valid(tag)) {
+    if (!tag.n || !utf8_valid(tag))
+        return err_set(e, JOT_INVALID, "If-Match must be a version in quotes, as an ETag has it");
+    if (takes(job->verb, "if_version")) {
         json_object_set_new(job->args, "if_version", json_text(tag));
         return JOT_OK;
     }

@@ -710,6 +710,37 @@ def bad_input_is_one_sentence_and_changes_nothing():
 
 
 @test
+def a_condition_that_says_nothing_is_no_permission_to_overwrite():
+    with Room() as room:
+        filled(room)
+        page = Page(room)
+        for tag in ("", '""', 'W/""', '"', "*", '"a", "b"', '"\xff"', '"~1"', '"now"', '"' + "0" * 64 + '"', '"' + "f" * 5000 + '"'):
+            status, _, text = page.ask("POST", "/api/v1/note/write", '{"key":"a","text":"x"}', If_Match=tag)
+            assert status in (400, 409, 413) and sentence(json.loads(text)), (tag, status, text)
+        status, _, text = page.ask("POST", "/api/v1/note/write", '{"key":"a","text":"x","if_version":""}')
+        assert status == 400 and sentence(json.loads(text)), (status, text)
+        assert page.ask("POST", "/api/v1/note/write", '{"key":"a","text":"x"}', If_None_Match="*")[0] == 409
+        assert cli(room, "read", "a") == "text 2\n"
+
+
+@test
+def a_text_that_was_made_to_take_long_is_laid_out_without_what_takes_long():
+    with Room() as room:
+        made(room)
+        page = Page(room)
+        if page.must(page.post("note/render", text="x"))["html"] is None:
+            return
+        table = "|a|b|\n|-|-|\n|1|2|\n\n"
+        html = page.must(page.post("note/render", text=table * 300 + "see http://a.example and b@c.example\n"))["html"]
+        assert html.count("<table>") == 300 and html.count("<a href") == 2, html[-300:]
+        # Each of these took minutes, or gigabytes.
+        for text in ("|a\n-|-\n" * 40000, "|" * 100000 + "\n|" + "-|" * 100000, "> |" + "a|" * 400 + "\n> |" + "-|" * 400 + "\n" + "> |\n" * 90000,
+                     "a.b@c.d." * 37000, "xmpp:a@b." * 33000):
+            html = page.must(page.post("note/render", text=text))["html"]
+            assert "<table>" not in html and "<a " not in html and html, html[:200]
+
+
+@test
 def a_note_of_any_text_comes_back_as_it_is():
     with Room() as room:
         made(room)
