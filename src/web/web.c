@@ -153,6 +153,7 @@ Web *web_new(WebOptions *o)
     *w = (Web){ .o = o, .started_ms = io_wall_ms(&io_system) };
     for (size_t i = 0; i < o->n; i++) {
         o->pads[i].look = o->pads[i].o;
+        o->pads[i].look.looks = !o->pads[i].o.read_only;
         o->pads[i].look.read_only = true;
     }
     io_random(&io_system, &id, sizeof id);

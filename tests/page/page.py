@@ -706,6 +706,11 @@ def health_shows_faults_sizes_and_promises(w):
     b.go("/health", pad=w.id["demo"])
     b.has("No faults")
     b.there("figure[aria-label='Bytes by kind'] rect")
+    b.there("figure[aria-label^='Growth by kind'] path.f1")
+    last = b.js("return [...document.querySelectorAll(\"figure[aria-label^='Growth by kind'] tbody tr:last-child td\")].at(-1).textContent")
+    whole = sum(k["bytes"] for k in w.server.get("pad/stats?pad=" + w.id["demo"])["kinds"])
+    assert last == "{:,}".format(whole), (last, whole)
+    assert b.js("return [...document.querySelectorAll('.facts dt')].find(n => n.textContent === 'read only').nextSibling.textContent") == "no"
     b.has("ok means durable")
     b.has("would go")
 

@@ -454,6 +454,18 @@ def what_lies_in_quarantine_waits_and_looking_leaves_it_there():
 
 
 @test
+def a_pad_is_called_read_only_only_if_it_is():
+    with Room() as room:
+        made(room)
+        page = Page(room)
+        for verb in ("pad/where", "pad/status", "pad/now"):
+            assert page.must(page.get(verb))["read_only"] == "", verb
+        page.end()
+        page = Page(room, "--read-only")
+        assert page.must(page.get("pad/where"))["read_only"] == "it was asked for"
+
+
+@test
 def markdown_becomes_html_that_can_do_nothing_but_be_shown():
     with Room() as room:
         made(room)
