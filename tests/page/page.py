@@ -240,6 +240,24 @@ def a_change_from_the_command_line_appears_by_itself(w):
 
 
 @test
+def the_filters_of_the_changes_reach_beyond_the_newest(w):
+    w.big.run("task", "add", "sharpen the knives")
+    folder = w.home.path("more")
+    os.mkdir(folder)
+    for n in range(70):
+        with open(os.path.join(folder, "note-00000b-%02d.txt" % n), "w") as file:
+            file.write("more\n")
+    w.big.run("import", folder, "--layout", "notes")
+    b = w.browser
+    b.go("/", pad=w.id["big"])
+    b.has("note-00000b", ".feed")
+    assert "sharpen" not in b.text(".feed")
+    b.put("select[aria-label='Changes of']", "tasks")
+    b.has("sharpen", ".feed")
+    b.lacks("note-00000b", ".feed")
+
+
+@test
 def what_changed_since_the_last_visit_is_told_by_agent_and_key(w):
     b = w.browser
     b.js("localStorage.setItem('jotter.left', JSON.stringify('2026-01-01T00:00:00.000Z')); sessionStorage.removeItem('jotter.since')")
@@ -493,6 +511,19 @@ def search_finds_as_one_types_and_says_why(w):
     b.has("Nothing has")
     b.js("document.querySelector('#query').focus()")
     b.keys(Keys.ESCAPE)
+    b.keys("/")
+    b.keys("runbook")
+    until(lambda: "q=runbook&" in b.hash() + "&", b.hash)
+    b.put("select[aria-label=Kind]", "")
+    b.has("runbook-move", ".hits")
+    b.keys(Keys.ESCAPE)
+    b.keys("g", "n")
+    until(lambda: b.hash().startswith("#/notes"), b.hash)
+    b.settled()
+    assert b.js("return document.querySelector('#query').value") == "", "the field says what is searched no more"
+    b.driver.back()
+    b.has("runbook-move", ".hits")
+    until(lambda: b.js("return document.querySelector('#query').value") == "runbook", "the field does not say what was found")
 
 
 # --- Runs and context -------------------------------------------------------------------------------
@@ -723,6 +754,20 @@ def pads_are_switched_at_the_top_and_searched_together(w):
     b.settled()
     b.has("big", ".hits")
     b.has("demo", ".hits")
+    assert b.count("main select[aria-label=Pads] option") == 6
+    b.go("/search", pad=w.id["empty"], q="number rehearsal")
+    b.has("demo", ".hits")
+    b.put("main select[aria-label=Pads]", w.id["big"])
+    b.lacks("demo", ".hits")
+    b.has("number", ".hits")
+    before = b.count(".hits > li")
+    b.click("Show more", "main")
+    until(lambda: b.count(".hits > li") > before, "no more came")
+    b.put("main select[aria-label=Pads]", "")
+    b.has("rehears", ".hits")
+    b.click("runbook-move", ".hits")
+    b.has("Moving the store", ".doc")
+    assert "pad=" + w.id["demo"] in b.hash(), b.hash()
     b.put("#pads select", w.id["empty"])
     b.has("Nothing waits for you")
     b.go("/", pad=w.id["demo"])

@@ -99,6 +99,7 @@ async function show() {
   /* The place is read out: focus goes to the content, but never away from a field being typed in. */
   if (before && !typing(document.activeElement) && document.activeElement !== $('query')) $('main').focus({ preventScroll: true });
   if (before && before.name !== name) scrollTo(0, 0);
+  if (name !== 'search' && document.activeElement !== $('query')) $('query').value = ''; /* it says what is searched, here nothing */
   if (name !== 'home' && countedPad !== (where.params.pad ?? '')) countWaiting(where.params.pad);
   if (!before || before.pad !== where.params.pad) drawPads();
   done();
@@ -198,6 +199,9 @@ function askToken() {
   box.classList.add('token');
 }
 
+/* Which pads there are: asked once, and again only where that failed. */
+let reading = null;
+export const knowPads = () => reading ??= readPads().catch(() => { reading = null; });
 async function readPads() {
   const said = await get('pads');
   pads = said.pads;
@@ -243,7 +247,7 @@ addEventListener('keydown', e => {
   const pressed = e.key, goes = Date.now() - going < 1500 && VIEWS.find(v => v.keys === pressed);
   going = 0;
   if (goes) go(goes.path ?? [goes.name], {});
-  else if (pressed === '/') $('query').focus();
+  else if (pressed === '/') { $('query').focus(); $('query').select(); }
   else if (pressed === 'g') going = Date.now();
   else if (pressed === 'j') move(1);
   else if (pressed === 'k') move(-1);
@@ -285,5 +289,5 @@ addEventListener('unhandledrejection', e => {
 token.take();
 $('query').value = address().params.q ?? '';
 drawNav();
-readPads().catch(() => {}).then(() => { drawPads(); setTitle(); });
+knowPads().then(() => { drawPads(); setTitle(); });
 show().then(() => live.follow());

@@ -60,10 +60,12 @@ async function refresh(state) {
     const now = await state.page.get('pad/now', { limit: 60 });
     take(state, now);
     drawFeed(state);
+    if (state.by || state.kind) await loadFeed(state);
   } catch (e) { if (e.name !== 'AbortError' && e.status !== 'offline') say(sentence(e.message)); }
 }
 function take(state, now) {
   state.changes = now.changes;
+  state.kinds = Object.keys(now.counts ?? {});
   state.items = now.waiting.items.filter(i => !aside.has(i));
   state.hiddenItems = now.waiting.items.length - state.items.length;
   state.total = (now.waiting.count ?? now.waiting.items.length) - state.hiddenItems;
@@ -159,7 +161,7 @@ function drawSince(state, since) {
 
 function drawFeedFrame(state) {
   const pick = (name, label) => {
-    const field = h('select', { 'aria-label': label, onchange: () => { state[name] = field.value; drawFeed(state); } });
+    const field = h('select', { 'aria-label': label, onchange: () => { state[name] = field.value; drawFeed(state); loadFeed(state); } });
     state[`${name}Field`] = field;
     return field;
   };
@@ -169,10 +171,22 @@ function drawFeedFrame(state) {
 function options(field, all, every, now) {
   fill(field, [['', every], ...all.map(v => [v, v === 'outside' ? 'edited by hand' : v])].map(([v, word]) => h('option', { value: v, selected: v === now }, named(word))));
 }
+/* What was asked for with the newest changes may hold few that fit: the server looks further. */
+async function loadFeed(state) {
+  const asked = state.by || state.kind ? `${state.by} ${state.kind}` : '';
+  if (!asked) { state.fitting = null; return drawFeed(state); }
+  try {
+    const said = await state.page.get('pad/changes', { by: state.by, kind: state.kind, limit: FEED_MAX });
+    if (asked !== `${state.by} ${state.kind}`) return;
+    state.fitting = { asked, changes: said.changes };
+    drawFeed(state);
+  } catch (e) { if (e.name !== 'AbortError' && e.status !== 'offline') say(sentence(e.message)); }
+}
 function drawFeed(state) {
-  const changes = state.changes.slice(0, FEED_MAX), kindOf = c => c.stream.split('/')[0];
-  options(state.byField, [...new Set([state.by, ...changes.map(c => c.by)])].filter(Boolean).sort(), 'everybody', state.by);
-  options(state.kindField, [...new Set([state.kind, ...changes.map(kindOf)])].filter(Boolean).sort(), 'every kind', state.kind);
+  const found = state.fitting?.asked === `${state.by} ${state.kind}` ? state.fitting.changes : [];
+  const changes = (found.length ? found : state.changes).slice(0, FEED_MAX), kindOf = c => c.stream.split('/')[0];
+  options(state.byField, [...new Set([state.by, ...state.changes.map(c => c.by)])].filter(Boolean).sort(), 'everybody', state.by);
+  options(state.kindField, [...new Set([state.kind, ...(state.kinds ?? []), ...state.changes.map(kindOf)])].filter(Boolean).sort(), 'every kind', state.kind);
   const fits = changes.filter(c => (!state.by || c.by === state.by) && (!state.kind || kindOf(c) === state.kind));
   const rows = together(fits).map(c => feedRow(c, state.fresh.has(`${c.stream} ${c.seq}`)));
   if (rows.length) fill(state.feedList, rows);
