@@ -212,7 +212,7 @@ def every_cell_of_host_origin_token_route_and_method_is_as_the_rules_say():
 
 
 @test
-def every_verb_of_the_table_asks_for_the_pages_token_and_for_post_where_it_writes():
+def every_verb_of_the_table_asks_for_host_origin_token_and_for_post_where_it_writes():
     with Room() as room:
         filled(room)
         page = Page(room)
@@ -225,6 +225,11 @@ def every_verb_of_the_table_asks_for_the_pages_token_and_for_post_where_it_write
                 for method in ("GET", "POST"):
                     status, _, text = page.ask(method, path, "{}" if method == "POST" else None, token)
                     assert status == 401 and sentence(json.loads(text)), (path, method, token)
+            for method in ("GET", "POST"):
+                for want, headers in ((421, {"Host": "evil.example"}), (421, {"Host": "127.0.0.1.evil.example:%d" % page.port}),
+                                      (403, {"Origin": "http://evil.example"}), (403, {"Origin": "null"}), (403, {"Sec-Fetch-Site": "cross-site"})):
+                    status, _, text = page.ask(method, path, "{}" if method == "POST" else None, **headers)
+                    assert status == want and sentence(json.loads(text)), (path, method, headers, status)
             status, headers, text = page.ask("GET", path)
             if verb["reads"]:
                 assert status in (200, 400, 404), (path, status, text)
@@ -778,6 +783,82 @@ def clients_that_go_away_in_the_middle_leave_a_server_that_answers():
             s.sendall((head % ("now", "search?query=text", "verify")[i % 3]).encode())
             s.close()
         assert page.must(page.get("note/read", key="a"))["text"] == "text 2\n"
+
+
+def send_all(s, text):
+    """All of it, unless the other side has enough."""
+    try:
+        s.sendall(text)
+    except OSError:
+        pass
+
+
+def memory_peak(page):
+    """The most memory that the server has had, in MB."""
+    with open("/proc/%d/status" % page.process.pid) as f:
+        return int(re.search(r"VmHWM:\s+(\d+)", f.read())[1]) / 1000
+
+
+@test
+def requests_whose_answers_nobody_reads_wait_and_are_answered_when_they_are_read():
+    with Room() as room:
+        made(room)
+        page = Page(room)
+        page.must(page.get("note/list"))
+        before, n, sockets = memory_peak(page), 2000, []
+        ask = b"GET /page/app.css HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
+        last = ask.replace(b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n")
+        for text in (ask * 100 + last, ask * n, ask * n, ask * n):
+            s = socket.create_connection(("127.0.0.1", page.port), WAIT)
+            threading.Thread(target=send_all, args=(s, text), daemon=True).start()
+            sockets.append(s)
+        for _ in range(20):
+            page.must(page.get("note/list"))
+        got = b""
+        while True:  # the first one reads in the end, and gets all
+            piece = sockets[0].recv(1 << 20)
+            if not piece:
+                break
+            got += piece
+        assert got.count(b"HTTP/1.1 200 OK\r\n") == 101, got.count(b"HTTP/1.1 200 OK\r\n")
+        assert memory_peak(page) - before < 50, (before, memory_peak(page))
+        for s in sockets:
+            s.shutdown(socket.SHUT_RDWR)
+            s.close()
+
+
+@test
+def clients_that_never_come_to_an_end_leave_room_for_others():
+    with Room() as room:
+        filled(room)
+        page = Page(room)
+        auth = "Host: 127.0.0.1\r\nAuthorization: Bearer %s\r\n" % page.token
+        slow = {"half a head": ("GET / HTTP/1.1\r\nX-", 300), "half a body": ("POST /api/v1/note/write HTTP/1.1\r\n%sContent-Type: application/json\r\nContent-Length: 1000000\r\n\r\n{" % auth, 300),
+                "a stream that nobody reads": ("GET /api/v1/pad/follow HTTP/1.1\r\n%s\r\n" % auth, 300), "many requests whose answers nobody reads": (("GET /page/app.css HTTP/1.1\r\n%s\r\n" % auth) * 100, 100)}
+        for name, (text, n) in slow.items():
+            sockets = []
+            try:
+                for _ in range(n):
+                    s = socket.create_connection(("127.0.0.1", page.port), WAIT)
+                    sockets.append(s)
+                    s.setblocking(False)
+                    try:
+                        s.send(text.encode())
+                    except OSError:
+                        pass  # it has been dropped already
+                for i in range(5):
+                    page.must(page.post("note/write", key="n%d" % i, text="x" * 1000))
+                    assert page.must(page.get("note/read", key="a"))["text"] == "text 2\n", name
+            finally:
+                for s in sockets:
+                    s.close()
+        streams, answers = [], []
+        while 503 not in answers and len(answers) < 200:
+            streams.append(page.follow())
+            answers.append(streams[-1].status)
+        assert 503 in answers and answers.count(200) >= 100, answers
+        assert sentence(json.loads(streams[-1].read()))
+        assert page.process.poll() is None
 
 
 # --- The page's own files ------------------------------------------------------------------------
