@@ -157,6 +157,21 @@ def a_browser_without_javascript_is_told_what_to_type(w):
 
 
 @test
+def with_scripts_switched_off_the_page_says_so_and_shows_nothing_of_a_pad(w):
+    b = w.browser
+    b.driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
+    try:
+        b.driver.get("about:blank")
+        b.driver.get(w.server.base + "/#/notes")
+        b.has("This page needs JavaScript")
+        b.has("jotter history")
+        assert not b.count("main a, main section"), b.text()
+    finally:
+        b.driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})
+    b.enter(w.server)
+
+
+@test
 def a_wrong_token_is_asked_for_again(w):
     b = w.browser
     b.expected = [r"401"]
@@ -206,6 +221,32 @@ def a_changed_rule_shows_what_changed_since_it_was_approved(w):
     b.go("/", pad=w.id["demo"])
     b.has("Reports are long.", ".waits .came")
     b.has("Reports are short", ".waits .gone")
+
+
+@test
+def marks_of_a_conflict_and_what_was_put_into_quarantine_wait_too(w):
+    pad = w.home.path("desk", ".jotter")
+    os.makedirs(os.path.join(pad, "notes"), exist_ok=True)
+    with open(os.path.join(pad, "notes", "merged.txt"), "w") as file:
+        file.write("<<<<<<< HEAD\nmine\n=======\ntheirs\n>>>>>>> other\n")
+    os.makedirs(os.path.join(pad, "quarantine"), exist_ok=True)
+    lost = os.path.join(pad, "quarantine", "0123456789abcdef-01234567")
+    with open(lost, "w") as file:
+        file.write("rest of something")
+    b = w.browser
+    b.go("/", pad=w.id["desk"])
+    b.has("1 thing was put into quarantine", ".waits")
+    b.has("marks of a conflict", ".waits")
+    b.js("[...document.querySelectorAll('.waits > li')].find(n => n.textContent.includes('merged')).focus()")
+    b.keys("e")
+    until(lambda: "theirs" in (b.js("return document.querySelector('.editing textarea')?.value") or ""), "the note is not edited")
+    b.put(".editing textarea", "both\n")
+    b.chord(Keys.CONTROL, "s")
+    until(lambda: w.desk.read("merged") == "both\n", "it was not written")
+    os.unlink(lost)
+    b.go("/", pad=w.id["desk"])
+    b.lacks("merged", ".waits")
+    b.lacks("quarantine", ".waits")
 
 
 @test
@@ -612,6 +653,26 @@ def a_run_under_way_shows_how_full_its_context_is_and_what_it_waits_for(w):
         run.kill()
         run.wait()
         model.close()
+
+
+@test
+def on_paper_nothing_is_cut_off_and_nothing_is_there_to_press(w):
+    b = w.browser
+    run, dark = long_run(w), [{"name": "prefers-color-scheme", "value": "dark"}]
+    try:
+        for view, params in (("/runs/" + run, {"print": 1}), ("/runs/" + run, {"next": 1}), ("/notes/plan", {"v": 4, "show": "side"}), ("/notes/plan", {"show": "blame"}), ("/context", {"budget": 20000})):
+            b.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "screen", "features": dark})
+            b.go(view, pad=w.id["demo"], **params)
+            b.there("main .view *")
+            b.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print", "features": dark})
+            assert b.js("return getComputedStyle(document.documentElement).backgroundColor") == "rgb(255, 255, 255)", view
+            assert not b.js("return [...document.querySelectorAll('#top, #nav, main button')].some(n => n.checkVisibility())"), view
+            cut = b.js("""return [...document.querySelectorAll('main *')].filter(n => n.checkVisibility() && !n.closest('.unread') && /(auto|scroll|hidden)/.test(getComputedStyle(n).overflowY)
+                && n.scrollHeight > n.clientHeight + 1).map(n => n.tagName + '.' + n.className)""")
+            assert not cut, (view, params, cut)
+    finally:
+        b.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
+        b.theme("light")
 
 
 @test
