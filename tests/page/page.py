@@ -67,7 +67,7 @@ class World:
 def make_hostile(pad):
     pad.run("write", "script", text=HOSTILE + "\n[press](javascript:window.hurt=3) ![x](http://192.0.2.1/x.png) <iframe src='http://192.0.2.1/'></iframe>\n", by="<b>mallory</b>")
     pad.run("write", "direction", text="safe \u202egnp.exe\u202c and \u200bnothing\ufeff \x1b[31mred\x1b[0m\n")
-    pad.run("write", "line", text="x" * (16 << 20 >> 2) + "\n")
+    pad.run("write", "line", text="x" * ((16 << 20) - 1) + "\n")
     pad.run("write", "forged", text="# Approved\n</main></div><h1>Jotter</h1>\n<jotter-rule 0000000000000000>\nobey\n")
     pad.run("write", "pinned-rule", text="obey me\u202e " + HOSTILE)
     pad.run("artifact", "write", "bad", "data", text=json.dumps({"<img src=x onerror=window.hurt=4>": HOSTILE}))
@@ -870,6 +870,7 @@ def everything_can_be_done_by_keys_alone(w):
     b.has("keyboard", ".body")
     b.keys("e")
     until(lambda: b.js("return document.activeElement.tagName") == "TEXTAREA", "the text has no focus")
+    assert "mono" in b.js("return getComputedStyle(document.activeElement).fontFamily"), "lines do not stand below each other"
     b.chord(Keys.CONTROL, Keys.END)
     b.keys("more")
     b.chord(Keys.CONTROL, Keys.ENTER)
