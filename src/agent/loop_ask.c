@@ -64,20 +64,11 @@ static jot_status ask_once(LoopWork *w, Arena *arena, LlmReply *out, Buf *snapsh
     w->out->budget = b;
     if (v->budget)
         v->budget(v->ctx, &w->t, &b);
-    MessageList list = messages_of(&w->t, arena);
-    /* A model that must call a tool in every reply could never answer. */
-    bool chosen = w->t.replies == 0 || str_eq(w->t.setup.tool_choice, S(LLM_CHOICE_NONE));
-    LlmRequest request = { .system = w->t.setup.system,
-                           .tools = w->t.setup.tools,
-                           .n_tools = w->t.setup.json ? 0 : w->t.setup.tools_n,
-                           .messages = list.items,
-                           .n_messages = list.n,
-                           .tool_choice = chosen ? w->t.setup.tool_choice : (Str){ 0 },
-                           .max_tokens = w->t.setup.max_tokens,
-                           .on_text = v->text,
-                           .on_again = v->again,
-                           .cancelled = v->cancelled,
-                           .ctx = v->ctx };
+    LlmRequest request = request_of(&w->t, arena);
+    request.on_text = v->text;
+    request.on_again = v->again;
+    request.cancelled = v->cancelled;
+    request.ctx = v->ctx;
     return llm_ask(w->l->llm, &request, arena, out, w->e);
 }
 

@@ -200,3 +200,18 @@ MessageList messages_of(const Transcript *t, Arena *into)
     assert(list.n <= 2 * t->turns_n + 1);
     return list;
 }
+
+LlmRequest request_of(const Transcript *t, Arena *into)
+{
+    const Setup *s = &t->setup;
+    MessageList list = messages_of(t, into);
+    /* A model that must call a tool in every reply could never answer. */
+    bool chosen = t->replies == 0 || str_eq(s->tool_choice, S(LLM_CHOICE_NONE));
+    return (LlmRequest){ .system = s->system,
+                         .tools = s->tools,
+                         .n_tools = s->json ? 0 : s->tools_n,
+                         .messages = list.items,
+                         .n_messages = list.n,
+                         .tool_choice = chosen ? s->tool_choice : (Str){ 0 },
+                         .max_tokens = s->max_tokens };
+}

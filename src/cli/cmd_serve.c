@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "agent/next.h"
 #include "base/home.h"
 #include "base/url.h"
 #include "cli/cmd.h"
@@ -222,7 +223,9 @@ static void end_web(void *ctx)
 
 static jot_status serve(Serving *v)
 {
+    static const WebVerb more[] = { { "run", &verb_run_next }, { 0 } };
     Session *s = v->s;
+    v->web.more = more;
     v->web.read_only = opt_given(s, "read-only");
     v->web.mcp = true;
     v->made = web_new(&v->web);

@@ -80,7 +80,8 @@ jot_status llm_open(Str url, const LlmOptions *options, Llm **out, Err *e)
                      .key_file = o->key_file,
                      .effort = o->effort,
                      .window = o->window,
-                     .plain_http = o->plain_http };
+                     .plain_http = o->plain_http,
+                     .silent = o->silent };
     *out = NULL;
     if (url.n > URL_MAX)
         return err_set(e, JOT_TOO_BIG, "the address of a model has at most %d bytes", URL_MAX);

@@ -139,6 +139,7 @@ typedef struct LlmOptions {
     const char *effort;   /* how much it thinks, as in an address; NULL: the model's own */
     uint64_t window;      /* tokens of the context window, if the caller knows */
     bool plain_http;      /* allow http:// beyond this machine */
+    bool silent;          /* nothing will be asked, only written: no key is looked for */
 } LlmOptions;
 
 /* Nothing is sent yet, no library opened.  JOT_INVALID: the address; JOT_DENIED: no key, or one

@@ -22,6 +22,7 @@ typedef struct LlmAddress {
     const char *effort;   /* NULL: not given */
     uint64_t window;      /* 0: not given */
     bool plain_http;
+    bool silent; /* no key is looked for */
 } LlmAddress;
 
 typedef struct Provider {

@@ -226,6 +226,8 @@ static jot_status open_into(Wire *w, const LlmAddress *a, Err *e)
     /* Servers that only speak like OpenAI may read something into their ids, as Kimi's do. */
     w->base.any_id = d != &dialect_anthropic && w->elsewhere;
     w->url = arena_cstr(arena, arena_printf(arena, STR_FMT "%s", STR_ARG(w->base_url), d->path));
+    if (a->silent)
+        return JOT_OK;
     return wire_key(w, p.key_file, !d->base || http_host_is_here(url.host), e);
 }
 

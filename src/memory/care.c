@@ -289,9 +289,20 @@ static KindStats *kind_stats(Counting *c, Str stream)
     return &s->kinds[s->n++];
 }
 
+enum { DAY_MS = 24 * 3600 * 1000 };
+
+typedef struct CountingKind {
+    KindStats *k;
+    int64_t today;
+} CountingKind;
+
 static jot_status count_record(void *ctx, const Record *r)
 {
-    KindStats *k = ctx;
+    const CountingKind *of = ctx;
+    KindStats *k = of->k;
+    int64_t ago = of->today - r->mark.at_ms / DAY_MS;
+    if (ago < STATS_DAYS) /* what is of the future was written today */
+        k->grew[STATS_DAYS - 1 - (ago > 0 ? ago : 0)] += r->body.n;
     k->records++;
     k->bytes += r->body.n;
     if (k->oldest_ms == 0 || r->mark.at_ms < k->oldest_ms)
@@ -307,8 +318,10 @@ static jot_status count_stream(void *ctx, const Listed *l)
     KindStats *k = kind_stats(c, l->name);
     *(mark_live(&l->mark) ? &k->streams : &k->deleted) += 1;
     uint64_t damaged = 0;
+    CountingKind of = { k, io_wall_ms(c->m->io) / DAY_MS };
     jot_status st = memory_each_record(
-        c->m, l->name, &(RecordVisit){ .each = count_record, .ctx = k, .damaged = &damaged }, NULL);
+        c->m, l->name, &(RecordVisit){ .each = count_record, .ctx = &of, .damaged = &damaged },
+        NULL);
     /* What cannot be read at all counts as one. */
     k->damaged += damaged + (st != JOT_OK && st != JOT_NOT_FOUND);
     return JOT_OK;

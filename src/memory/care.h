@@ -65,12 +65,15 @@ MUST_USE jot_status care_gc(Memory *m, const GcPolicy *p,
 
 /* --- What is in it? ---------------------------------------------------------------------- */
 
+enum { STATS_DAYS = 90 };
+
 typedef struct KindStats {
     Str kind;
     uint64_t streams, deleted; /* living ones, and tombstones */
     uint64_t records, bytes;
     uint64_t damaged;             /* records that cannot be read */
     int64_t oldest_ms, newest_ms; /* of its records; 0: there is none */
+    uint64_t grew[STATS_DAYS];    /* of the bytes, those written on each day (UTC), today last */
 } KindStats;
 
 typedef struct Stats {

@@ -26,6 +26,7 @@ typedef struct Memory {
     const Io *io;
     Str by;                  /* who writes; borrowed */
     bool made;               /* the pad was allowed to come into being */
+    bool looks;              /* it only reads, though the pad can be written: nobody asked for it */
     struct Holdings *leases; /* what it writes under (holding.h); NULL: nothing */
     /* For calls that change nothing, which may end anywhere; borrowed.  NULL: never cancelled. */
     MemoryProgress *progress;

@@ -21,7 +21,12 @@
 
 #include "net/http_server_internal.h"
 
-enum { READ_AHEAD = 64 * 1024, LINGER_MS = 1000, PIECE = 16 * 1024 };
+enum {
+    READ_AHEAD = 64 * 1024,
+    LINGER_MS = 1000,
+    PIECE = 16 * 1024,
+    UNSENT_MAX = 256 * 1024, /* bytes of answers with which no further request is read */
+};
 
 /* --- Timers and ends --------------------------------------------------------------------- */
 
@@ -121,7 +126,7 @@ static void take_request(HttpExchange *x)
 static void read_requests(HttpExchange *x)
 {
     x->inside = true;
-    while (x->state == HTTP_READING) {
+    while (x->state == HTTP_READING && !x->held) {
         HttpStep step = http_reader_step(&x->reader);
         bool body = step == HTTP_MORE || step == HTTP_BODY;
         if ((body && !http_body_grew(x, step == HTTP_BODY)) || step == HTTP_MORE)
@@ -139,7 +144,7 @@ static void read_requests(HttpExchange *x)
 static void read_all(HttpExchange *x)
 {
     char piece[PIECE];
-    for (size_t n; x->state == HTTP_READING || x->state == HTTP_LINGERING;) {
+    for (size_t n; (x->state == HTTP_READING && !x->held) || x->state == HTTP_LINGERING;) {
         n = x->server->ev->bufferevent_read(x->bev, piece, sizeof piece);
         if (n == 0)
             break;
@@ -151,8 +156,16 @@ static void read_all(HttpExchange *x)
         x->begun = true;
         read_requests(x);
     }
-    if (x->eof && x->state == HTTP_READING)
+    if (x->eof && x->state == HTTP_READING && !x->held)
         begin_closing(x); /* nothing more can come */
+}
+
+/* Before its next request, of which something may have come. */
+static void begin_pause(HttpExchange *x)
+{
+    const HttpLimits *l = &x->server->limits;
+    x->begun = !http_reader_idle(&x->reader);
+    http_set_timer(x, x->begun ? l->head_ms : l->idle_ms);
 }
 
 void http_answered(HttpExchange *x)
@@ -169,8 +182,9 @@ void http_answered(HttpExchange *x)
     }
     http_reader_next(&x->reader);
     x->state = HTTP_READING;
-    x->begun = !http_reader_idle(&x->reader);
-    http_set_timer(x, x->begun ? s->limits.head_ms : s->limits.idle_ms);
+    x->held = unsent(x) > UNSENT_MAX;
+    if (!x->held)
+        begin_pause(x);
     x->pending = !x->inside; /* else the loop above continues */
 }
 
@@ -222,10 +236,15 @@ static void on_sent(struct bufferevent *bev, void *ctx)
 {
     HttpExchange *x = ctx;
     (void)bev;
-    if (x->state == HTTP_CLOSING && x->server->stopping)
+    if (x->state == HTTP_CLOSING && x->server->stopping) {
         http_drop(x);
-    else if (x->state == HTTP_CLOSING)
+    } else if (x->state == HTTP_CLOSING) {
         linger(x);
+    } else if (x->state == HTTP_READING && x->held) {
+        x->held = false;
+        x->pending = true;
+        begin_pause(x);
+    }
     settle(x->server);
 }
 
@@ -235,7 +254,8 @@ static void on_event(struct bufferevent *bev, short what, void *ctx)
 {
     HttpExchange *x = ctx;
     HttpServer *s = x->server;
-    bool may_read = x->state == HTTP_CLOSING || (x->state == HTTP_WAITING && x->half_close_ok);
+    bool may_read = x->state == HTTP_CLOSING || (x->state == HTTP_READING && x->held) ||
+                    (x->state == HTTP_WAITING && x->half_close_ok);
     (void)bev;
     x->eof = true;
     if (!(what & BEV_EVENT_EOF) || !may_read)
@@ -261,12 +281,23 @@ static void on_timer(evutil_socket_t fd, short what, void *ctx)
 
 /* --- Accepting --------------------------------------------------------------------------- */
 
-/* A pause between requests ends early when somebody else needs the place. */
+/* How well a connection can be spared; 0: not at all.  Best one that pauses between two requests;
+ * then one whose head does not come, so that nobody who has shown no token keeps others out, and
+ * one whose last answer is not read. */
+static int spare(const HttpExchange *x)
+{
+    if (x->state == HTTP_READING && !x->held && http_reader_idle(&x->reader))
+        return 2;
+    bool head = x->state == HTTP_READING && !x->number;
+    return head || x->state == HTTP_CLOSING || x->state == HTTP_LINGERING;
+}
+
+/* When somebody else needs the place, the oldest of those that can be spared best ends early. */
 static void make_room(HttpServer *s)
 {
     HttpExchange *oldest = NULL;
     for (HttpExchange *x = s->all; x; x = x->next)
-        if (x->state == HTTP_READING && http_reader_idle(&x->reader))
+        if (spare(x) && (!oldest || spare(x) >= spare(oldest)))
             oldest = x; /* new ones stand in front */
     if (oldest)
         http_drop(oldest);

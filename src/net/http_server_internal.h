@@ -1,7 +1,8 @@
 /* http_server_internal.h - a connection of the HTTP server, for the files that make it up.
  *
  * A connection has one exchange at a time; what its client sends meanwhile stays
- * unread.  It has one timer, whose meaning follows from its state:
+ * unread, also while it leaves much of its answers unread.  It has one timer, whose meaning follows
+ * from its state:
  *
  *                 head and body are there           http_reply
  *     READING ------------------------> WAITING -----------------+
@@ -50,6 +51,7 @@ struct HttpExchange {
     bool last;          /* no further request after this one */
     bool half_close_ok; /* the answer is sent also if its client sends nothing more, */
     bool eof;           /* and it does not: what has come is all */
+    bool held;          /* its next request waits until its answers are sent */
     bool begun; /* the time of its next head runs, whatever comes: empty lines gain nothing */
     void (*on_wait)(void *ctx, HttpExchange *x);
     HttpExchange *next;

@@ -200,6 +200,95 @@ static void tame(cmark_node *root)
     lib.cmark_iter_free(i);
 }
 
+/* --- What would take too long ---------------------------------------------------------------- */
+
+/* The parser takes time and memory that grow with the square of some texts: it reads a paragraph
+ * again at every line that could be below a table's head, fills up every row with the cells it
+ * does not have, and looks for an address from every sign of one to the end of the word.  These
+ * bounds are far above what is written to be read; beyond them the text is shown without tables,
+ * or without addresses as links. */
+enum {
+    CELLS_MAX = 100 * 1000,
+    LINE_BARS_MAX = 500,
+    BELOW_HEADS_MAX = 64 * 1000 * 1000, /* lines that could be below a head, times bytes */
+    ADDRESSES_MAX = 32 * 1000 * 1000,   /* signs of an address in a word, times its bytes */
+};
+
+typedef struct Cost {
+    uint64_t cells, below_heads, addresses;
+    size_t bars;    /* the most in a line */
+    size_t columns; /* of the table that may have begun */
+} Cost;
+
+static bool one_of(char c, const char *set)
+{
+    for (; *set; set++)
+        if (c == *set)
+            return true;
+    return false;
+}
+
+/* The line below a table's head, also in a quote or a list. */
+static bool below_head(Str line)
+{
+    bool dash = false;
+    for (size_t i = 0; i < line.n; i++) {
+        if (!one_of(line.p[i], "|:- \t\r\f\v>*+.)0123456789"))
+            return false;
+        dash = dash || line.p[i] == '-';
+    }
+    return dash;
+}
+
+static void count_line(Cost *c, Str line)
+{
+    size_t bars = 0;
+    for (size_t i = 0; i < line.n; i++)
+        bars += line.p[i] == '|';
+    c->bars = bars > c->bars ? bars : c->bars;
+    c->cells += c->columns;
+    if (below_head(line)) {
+        c->below_heads++;
+        c->columns = bars + 1 > c->columns ? bars + 1 : c->columns;
+    } else if (str_trim(line).n == 0) {
+        c->columns = 0;
+    }
+}
+
+static void count_words(Cost *c, Str text)
+{
+    uint64_t from = 0, signs = 0;
+    for (size_t i = 0; i <= text.n; i++) {
+        if (i == text.n || one_of(text.p[i], " \t\r\n")) {
+            c->addresses += signs * (i - from);
+            from = i + 1;
+            signs = 0;
+        } else if (one_of(text.p[i], "@:wW")) {
+            signs++;
+        }
+    }
+}
+
+static Cost cost_of(Str text)
+{
+    Cost c = { 0 };
+    Str rest = text, line;
+    while (str_cut(&rest, '\n', &line))
+        count_line(&c, line);
+    count_line(&c, rest);
+    c.below_heads *= text.n;
+    count_words(&c, text);
+    return c;
+}
+
+static bool bearable(const Cost *c, Str extension)
+{
+    if (str_eq(extension, S("table")))
+        return c->cells <= CELLS_MAX && c->bars <= LINE_BARS_MAX &&
+               c->below_heads <= BELOW_HEADS_MAX;
+    return !str_eq(extension, S("autolink")) || c->addresses <= ADDRESSES_MAX;
+}
+
 jot_status markdown_html(Str text, Buf *to, Err *e)
 {
     static const char *const names[] = { "table", "strikethrough", "autolink", "tasklist" };
@@ -208,8 +297,11 @@ jot_status markdown_html(Str text, Buf *to, Err *e)
                        MARKDOWN_MAX);
     TRY(utf8_check("the text", text, e));
     TRY(open_library(e));
+    Cost cost = cost_of(text);
     cmark_parser *parser = lib.cmark_parser_new(CMARK_OPT_DEFAULT);
     for (size_t i = 0; i < COUNT_OF(names); i++) {
+        if (!bearable(&cost, str(names[i])))
+            continue;
         cmark_syntax_extension *x = lib.cmark_find_syntax_extension(names[i]);
         if (x)
             lib.cmark_parser_attach_syntax_extension(parser, x);

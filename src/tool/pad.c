@@ -34,6 +34,11 @@ const Param pad_change_fields[] = { CHANGE_FIELDS, { 0 } };
 
 /* --- status ---------------------------------------------------------------------------------- */
 
+const char *pad_read_only_why(const ToolCall *c)
+{
+    return c->m->looks ? "" : store_read_only_why(c->m->store);
+}
+
 json_t *pad_counts_json(const Kinds *k)
 {
     json_t *counts = json_object();
@@ -49,10 +54,9 @@ static jot_status status(ToolCall *c, VerbData *out)
     OpenWork open;
     TRY(memory_kinds(c->m, LIST_LIVE, &kinds, c->e));
     TRY(open_work(c->m, c->into, &open, c->e));
-    out->json =
-        json_pack("{s:s, s:o, s:I, s:I, s:o}", "read_only", store_read_only_why(c->m->store),
-                  "counts", pad_counts_json(&kinds), "edited", (json_int_t)kinds.edited, "damaged",
-                  (json_int_t)kinds.lost, "open", open_work_json(&open));
+    out->json = json_pack("{s:s, s:o, s:I, s:I, s:o}", "read_only", pad_read_only_why(c), "counts",
+                          pad_counts_json(&kinds), "edited", (json_int_t)kinds.edited, "damaged",
+                          (json_int_t)kinds.lost, "open", open_work_json(&open));
     return JOT_OK;
 }
 
@@ -229,6 +233,12 @@ static jot_status stats(ToolCall *c, VerbData *out)
     Stats all;
     TRY(care_stats(c->m, c->into, &all, c->e));
     out->json = stats_json(&all);
+    for (size_t i = 0; i < all.n; i++) {
+        json_t *days = json_array();
+        for (size_t d = 0; d < STATS_DAYS; d++)
+            json_array_append_new(days, json_integer((json_int_t)all.kinds[i].grew[d]));
+        json_object_set_new(json_array_get(json_object_get(out->json, "kinds"), i), "grew", days);
+    }
     return JOT_OK;
 }
 
@@ -237,7 +247,9 @@ static const Param kind_fields[] = {
     { "kind", .type = PARAM_TEXT }, { "streams", .type = PARAM_NUMBER },
     { "deleted", .type = PARAM_NUMBER }, { "records", .type = PARAM_NUMBER },
     { "bytes", .type = PARAM_NUMBER }, { "damaged", .type = PARAM_NUMBER },
-    { "oldest", PARAM_TEXT, .about = "time" }, { "newest", PARAM_TEXT, .about = "time" }, { 0 } };
+    { "oldest", PARAM_TEXT, .about = "time" }, { "newest", PARAM_TEXT, .about = "time" },
+    { "grew", PARAM_NUMBERS, .about = "bytes written on each of the newest 90 days, UTC, today "
+                                      "last" }, { 0 } };
 static const Verb verb_stats = {
     .tool = { .name = "pad_stats", .title = "Count",
               .about = "How much of each kind is in the pad.",
@@ -292,11 +304,10 @@ static const Verb verb_verify = {
 static jot_status where(ToolCall *c, VerbData *out)
 {
     StorePromise p = store_promise(c->m->store);
-    out->json =
-        json_pack("{s:s, s:s, s:b, s:b, s:b, s:b, s:b, s:o}", "scheme", p.scheme, "read_only",
-                  store_read_only_why(c->m->store), "durable", p.durable, "shared", p.shared,
-                  "editable", p.edits_seen, "guarded", p.edits_guarded, "holds", p.holds, "caveats",
-                  json_text(p.caveats ? str(p.caveats) : S("")));
+    out->json = json_pack("{s:s, s:s, s:b, s:b, s:b, s:b, s:b, s:o}", "scheme", p.scheme,
+                          "read_only", pad_read_only_why(c), "durable", p.durable, "shared",
+                          p.shared, "editable", p.edits_seen, "guarded", p.edits_guarded, "holds",
+                          p.holds, "caveats", json_text(p.caveats ? str(p.caveats) : S("")));
     return JOT_OK;
 }
 

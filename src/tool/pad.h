@@ -13,4 +13,7 @@ extern const Param pad_open_fields[];   /* of one thing that is open */
 /* {"notes": 3, ...}: what people and agents keep, by kind. */
 json_t *pad_counts_json(const Kinds *k);
 
+/* Why the pad cannot be written to; empty: it can, if not by the handle that was asked. */
+const char *pad_read_only_why(const ToolCall *c);
+
 #endif

@@ -239,10 +239,10 @@ static jot_status now(ToolCall *c, VerbData *out)
     TRY(open_work(c->m, c->into, &open, c->e));
     TRY(waiting_running(c->m, c->into, &running, c->e));
     TRY(memory_kinds(c->m, LIST_LIVE_NAMES, &kinds, c->e));
-    out->json = json_pack(
-        "{s:s, s:s, s:o, s:o, s:o, s:o}", "at", time_text(io_wall_ms(c->m->io)).text, "read_only",
-        store_read_only_why(c->m->store), "waiting", waiting_json(&w), "open",
-        open_work_json(&open), "runs", runs_json(c, &running), "counts", pad_counts_json(&kinds));
+    out->json = json_pack("{s:s, s:s, s:o, s:o, s:o, s:o}", "at",
+                          time_text(io_wall_ms(c->m->io)).text, "read_only", pad_read_only_why(c),
+                          "waiting", waiting_json(&w), "open", open_work_json(&open), "runs",
+                          runs_json(c, &running), "counts", pad_counts_json(&kinds));
     TRY(add_leases(c, out->json));
     return add_changes(c, &w.changes, out->json);
 }

@@ -57,6 +57,7 @@ static jot_status open_pad(WorkerPad *p, bool create, Err *e)
                         .found = p->o->found ? &found : NULL };
     assert(!p->memory.store);
     TRY(memory_open(&p->memory, p->o->url, &o, e));
+    p->memory.looks = p->o->looks;
     p->memory.progress = p->progress;
     if (p->o->lease)
         lease_adopt(&p->memory, p->o->lease);

@@ -23,6 +23,7 @@ typedef struct PadOptions {
     MemoryDialect dialect; /* of the memory tool */
     const Io *io;          /* NULL: the system */
     bool read_only;        /* nothing is written for any caller */
+    bool looks;            /* ... by this handle: others may */
 } PadOptions;
 
 typedef struct WorkerPad {

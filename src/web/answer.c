@@ -12,7 +12,15 @@
 
 /* --- Which verb ------------------------------------------------------------------------------ */
 
-const Verb *web_verb(Str noun, Str verb)
+static const Verb *brought_verb(const Web *w, Str noun, Str verb)
+{
+    for (const WebVerb *m = w->o->more; m && m->noun; m++)
+        if (str_eq(str(m->noun), noun) && str_eq(str(m->verb->verb), verb))
+            return m->verb;
+    return NULL;
+}
+
+const Verb *web_verb(const Web *w, Str noun, Str verb)
 {
     AUTO(Arena) arena = { 0 };
     const Noun *n;
@@ -23,7 +31,7 @@ const Verb *web_verb(Str noun, Str verb)
             if ((*v)->verb && str_eq(str((*v)->verb), verb))
                 return *v;
     }
-    return NULL;
+    return brought_verb(w, noun, verb);
 }
 
 bool web_pad_of(const Web *w, const HttpRequest *q, size_t *out)
@@ -66,7 +74,9 @@ static jot_status take_if_match(const HttpRequest *q, PoolJob *job, Err *e)
     uint64_t seq;
     if (!http_header_count(q, "if-match") || verb_reads(job->verb))
         return JOT_OK;
-    if (takes(job->verb, "if_version") && utf8_valid(tag)) {
+    if (!tag.n || !utf8_valid(tag))
+        return err_set(e, JOT_INVALID, "If-Match must be a version in quotes, as an ETag has it");
+    if (takes(job->verb, "if_version")) {
         json_object_set_new(job->args, "if_version", json_text(tag));
         return JOT_OK;
     }
@@ -192,7 +202,7 @@ void web_ask(void *ctx, HttpExchange *x)
     Web *w = ctx;
     const HttpRequest *q = http_request(x);
     Str rest = str_from(q->path, sizeof WEB_API - 1), noun;
-    const Verb *v = str_cut(&rest, '/', &noun) ? web_verb(noun, rest) : NULL;
+    const Verb *v = str_cut(&rest, '/', &noun) ? web_verb(w, noun, rest) : NULL;
     size_t pad;
     if (from_elsewhere(q)) {
         http_refuse(x, 403, "pages of other sites may not ask");

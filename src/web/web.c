@@ -62,17 +62,24 @@ static void get_pads(void *ctx, HttpExchange *x)
                            json_text(w->o->pads[0].o.by)));
 }
 
-static json_t *noun_json(const Noun *n, Arena *into)
+static void add_verb(json_t *to, const Verb *v)
+{
+    json_t *one = verb_json(v, v->verb);
+    json_object_set_new(one, "person", json_boolean(!verb_for_programs(v)));
+    json_array_append_new(to, one);
+}
+
+static json_t *noun_json(const Web *w, const Noun *n, Arena *into)
 {
     json_t *verbs = json_array();
+    Str called = noun_called(n, into);
     for (const Verb *const *v = n->verbs; *v; v++)
-        if ((*v)->verb) {
-            json_t *one = verb_json(*v, (*v)->verb);
-            json_object_set_new(one, "person", json_boolean(!(*v)->tool.name));
-            json_array_append_new(verbs, one);
-        }
-    return json_pack("{s:s, s:s, s:o}", "noun", noun_called(n, into).p, "summary", n->summary,
-                     "verbs", verbs);
+        if ((*v)->verb)
+            add_verb(verbs, *v);
+    for (const WebVerb *m = w->o->more; m && m->noun; m++)
+        if (str_eq(str(m->noun), called))
+            add_verb(verbs, m->verb);
+    return json_pack("{s:s, s:s, s:o}", "noun", called.p, "summary", n->summary, "verbs", verbs);
 }
 
 static void get_verbs(void *ctx, HttpExchange *x)
@@ -80,9 +87,8 @@ static void get_verbs(void *ctx, HttpExchange *x)
     AUTO(Arena) arena = { 0 };
     json_t *all = json_array();
     const Noun *n;
-    (void)ctx;
     for (size_t i = 0; (n = noun_at(i)); i++)
-        json_array_append_new(all, noun_json(n, &arena));
+        json_array_append_new(all, noun_json(ctx, n, &arena));
     give_json(x, json_pack("{s:o}", "nouns", all));
 }
 
@@ -147,6 +153,7 @@ Web *web_new(WebOptions *o)
     *w = (Web){ .o = o, .started_ms = io_wall_ms(&io_system) };
     for (size_t i = 0; i < o->n; i++) {
         o->pads[i].look = o->pads[i].o;
+        o->pads[i].look.looks = !o->pads[i].o.read_only;
         o->pads[i].look.read_only = true;
     }
     io_random(&io_system, &id, sizeof id);

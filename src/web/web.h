@@ -8,15 +8,17 @@
  *     GET  /api/v1/NOUN/VERB    what reads
  *     POST /api/v1/NOUN/VERB    what writes, with a JSON object; what reads may be asked so too
  *
- * Nouns and verbs are the rows of src/tool, all that a person has a word for: nothing is declared
- * here a second time.  Its routes are part of somebody else's server, which has MCP beside them;
- * they have a token of their own, because what is written here is written by a person.
+ * Nouns and verbs are the rows of src/tool, all that a person has a word for, and rows that the
+ * caller brings: nothing is declared here a second time.  Its routes are part of somebody else's
+ * server, which has MCP beside them; they have a token of their own, because what is written here
+ * is written by a person.
  *
  * Nothing that asks a pad runs on the server's thread (pool.h). */
 #ifndef WEB_WEB_H
 #define WEB_WEB_H
 
 #include "net/http_server.h"
+#include "tool/verb.h"
 #include "tool/worker_pad.h"
 
 enum {
@@ -35,9 +37,16 @@ typedef struct WebPad {
     bool existed; /* as in worker_pad.h */
 } WebPad;
 
+/* A verb of a layer that this one does not know, under a noun of src/tool. */
+typedef struct WebVerb {
+    const char *noun;
+    const Verb *verb;
+} WebVerb;
+
 typedef struct WebOptions {
     WebPad pads[WEB_PADS_MAX];
-    size_t n; /* at least 1 */
+    size_t n;            /* at least 1 */
+    const WebVerb *more; /* ends with a NULL noun; may be NULL */
     Hash token;
     bool read_only;
     bool mcp; /* somebody answers at /mcp too */

@@ -28,7 +28,7 @@ void web_ask(void *ctx, HttpExchange *x);
 /* On a worker's thread: a job is done. */
 void web_done(void *ctx, PoolJob *job);
 /* The verb of these names, with its noun; NULL: there is none. */
-const Verb *web_verb(Str noun, Str verb);
+const Verb *web_verb(const Web *w, Str noun, Str verb);
 /* The place of the pad that a request names, or of the first; false: there is no such pad. */
 bool web_pad_of(const Web *w, const HttpRequest *q, size_t *out);
 

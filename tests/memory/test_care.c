@@ -463,6 +463,11 @@ static void everything_is_counted_kind_by_kind(Desk *d)
     assert_int_equal(s.kinds[0].bytes, 6);
     assert_int_equal(s.kinds[1].records, 1);
     assert_true(s.kinds[0].oldest_ms < s.kinds[1].newest_ms);
+    uint64_t grew = 0; /* the day may have ended in between */
+    for (size_t i = STATS_DAYS - 2; i < STATS_DAYS; i++)
+        grew += s.kinds[0].grew[i];
+    assert_int_equal(grew, 6);
+    assert_int_equal(s.kinds[0].grew[0], 0);
 }
 
 /* --- Watching ---------------------------------------------------------------------------- */

@@ -5,6 +5,7 @@ The cells of host, origin, token, route and method are made from the table of ve
 import gzip
 import hashlib
 import http.client
+import http.server
 import itertools
 import json
 import os
@@ -14,6 +15,7 @@ import socket
 import stat
 import subprocess
 import sys
+import threading
 import urllib.parse
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "mcp"))
@@ -24,8 +26,8 @@ from wire import WAIT  # noqa: E402
 class Page:
     """A `jotter serve` at a port of its own choice."""
 
-    def __init__(self, room, *options, pads=None, port=0, home=None):
-        self.env = dict(os.environ, HOME=home or os.path.join(room.dir.name, "home"))
+    def __init__(self, room, *options, pads=None, port=0, home=None, env=None):
+        self.env = dict(os.environ, HOME=home or os.path.join(room.dir.name, "home"), **env or {})
         for name in ("XDG_STATE_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME"):
             self.env.pop(name, None)
         os.makedirs(self.env["HOME"], exist_ok=True)
@@ -210,7 +212,7 @@ def every_cell_of_host_origin_token_route_and_method_is_as_the_rules_say():
 
 
 @test
-def every_verb_of_the_table_asks_for_the_pages_token_and_for_post_where_it_writes():
+def every_verb_of_the_table_asks_for_host_origin_token_and_for_post_where_it_writes():
     with Room() as room:
         filled(room)
         page = Page(room)
@@ -223,6 +225,11 @@ def every_verb_of_the_table_asks_for_the_pages_token_and_for_post_where_it_write
                 for method in ("GET", "POST"):
                     status, _, text = page.ask(method, path, "{}" if method == "POST" else None, token)
                     assert status == 401 and sentence(json.loads(text)), (path, method, token)
+            for method in ("GET", "POST"):
+                for want, headers in ((421, {"Host": "evil.example"}), (421, {"Host": "127.0.0.1.evil.example:%d" % page.port}),
+                                      (403, {"Origin": "http://evil.example"}), (403, {"Origin": "null"}), (403, {"Sec-Fetch-Site": "cross-site"})):
+                    status, _, text = page.ask(method, path, "{}" if method == "POST" else None, **headers)
+                    assert status == want and sentence(json.loads(text)), (path, method, headers, status)
             status, headers, text = page.ask("GET", path)
             if verb["reads"]:
                 assert status in (200, 400, 404), (path, status, text)
@@ -452,6 +459,18 @@ def what_lies_in_quarantine_waits_and_looking_leaves_it_there():
 
 
 @test
+def a_pad_is_called_read_only_only_if_it_is():
+    with Room() as room:
+        made(room)
+        page = Page(room)
+        for verb in ("pad/where", "pad/status", "pad/now"):
+            assert page.must(page.get(verb))["read_only"] == "", verb
+        page.end()
+        page = Page(room, "--read-only")
+        assert page.must(page.get("pad/where"))["read_only"] == "it was asked for"
+
+
+@test
 def markdown_becomes_html_that_can_do_nothing_but_be_shown():
     with Room() as room:
         made(room)
@@ -582,6 +601,97 @@ def a_pad_that_is_taken_away_is_one_sentence_and_its_return_is_noticed():
         assert event(stream)["event"] == "hello"
 
 
+# --- What a run would ask next -------------------------------------------------------------------
+
+class Asked:
+    """A server of models at this machine, in the words of two vendors: it keeps what it is asked, answers the first
+    request with a call of a tool, and refuses every other."""
+
+    def __init__(self):
+        asked = self.bodies = []
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_POST(self):
+                asked.append(self.rfile.read(int(self.headers["Content-Length"])))
+                call = {"id": "c1", "type": "function", "function": {"name": "scratchpad_list", "arguments": "{}"}}
+                said = [{"choices": [{"index": 0, "delta": {"role": "assistant", "tool_calls": [{"index": 0, **call}]}}]},
+                        {"choices": [{"index": 0, "delta": {}, "finish_reason": "tool_calls"}]}]
+                text = "".join("data: %s\n\n" % json.dumps(s) for s in said) + "data: [DONE]\n\n"
+                if "messages" in self.path:
+                    said = [{"type": "message_start", "message": {"role": "assistant", "content": [], "usage": {"input_tokens": 9, "output_tokens": 1}}},
+                            {"type": "content_block_start", "index": 0, "content_block": {"type": "tool_use", "id": "c1", "name": "scratchpad_list", "input": {}}},
+                            {"type": "content_block_stop", "index": 0},
+                            {"type": "message_delta", "delta": {"stop_reason": "tool_use"}, "usage": {"output_tokens": 5}}, {"type": "message_stop"}]
+                    text = "".join("event: %s\ndata: %s\n\n" % (s["type"], json.dumps(s)) for s in said)
+                self.send_response(200 if len(asked) == 1 else 400)
+                self.send_header("Content-Type", "text/event-stream" if len(asked) == 1 else "application/json")
+                body = (text if len(asked) == 1 else '{"error":{"type":"invalid_request_error","message":"no more"}}').encode()
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, *_):
+                pass
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.port = self.server.server_port
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def close(self):
+        self.server.shutdown()
+        self.server.server_close()
+
+
+def asked_run(room, address, key):
+    """A run that made one call and was then refused: its id."""
+    env = dict(os.environ, JOTTER_MODEL=address, **key)
+    subprocess.run([program, "run", "what is here?", "--pad", room.url], env=env, capture_output=True, timeout=WAIT)
+    return json.loads(cli(room, "runs", "list", "--json"))["runs"][0]["id"]
+
+
+@test
+def the_request_that_is_sent_next_is_shown_byte_for_byte_and_without_keys():
+    for way, address in (("openai", "http://127.0.0.1:%d/v1#some-model"), ("anthropic", "anthropic:claude-x?base=http://127.0.0.1:%d")):
+        with Room() as room:
+            filled(room)
+            model = Asked()
+            address %= model.port
+            key = {"ANTHROPIC_API_KEY": "sk-very-secret"} if way == "anthropic" else {"JOTTER_API_KEY": "sk-very-secret"}
+            try:
+                run = asked_run(room, address, key)
+                assert len(model.bodies) >= 2, model.bodies
+                sent = model.bodies[-1].decode()
+                before = tree(room.pad)
+                page = Page(room, env={"JOTTER_MODEL": address})
+                said = page.must(page.get("run/next", run=run))
+                assert said["body"] == sent, (said["body"], sent)
+                assert said["way"] == "JOTTER_MODEL" and said["next"] == "ended" and said["bytes"] == len(sent.encode()), said
+                assert "sk-very-secret" not in json.dumps(said)
+                same(before, tree(room.pad))
+                page.end()
+                # Without the address it is written as the vendor wants it; the conversation is the same.
+                page = Page(room)
+                said = page.must(page.get("run/next", run=run, way=way))
+                texts = [[m.get("content") or "" for m in json.loads(body)["messages"]] for body in (said["body"], sent)]
+                assert said["way"] == way and texts[0] == texts[1], texts
+                again = len(model.bodies)
+                subprocess.run([program, "run", "--resume", run, "--pad", room.url], env=dict(os.environ, JOTTER_MODEL=address, **key),
+                               capture_output=True, timeout=WAIT)
+                assert model.bodies[again].decode() == sent
+            finally:
+                model.close()
+
+
+@test
+def a_run_that_no_request_follows_is_one_sentence():
+    with Room() as room:
+        run = filled(room)
+        page = Page(room)
+        for params, want in (({"run": run}, 400), ({"run": "nix"}, 404), ({"run": "../x"}, 400), ({"run": run, "way": "script:/etc/passwd"}, 400)):
+            status, answer = page.get("run/next", **params)
+            assert status == want and sentence(answer), (params, status, answer)
+
+
 # --- Hostile input -------------------------------------------------------------------------------
 
 @test
@@ -617,6 +727,37 @@ def bad_input_is_one_sentence_and_changes_nothing():
 
 
 @test
+def a_condition_that_says_nothing_is_no_permission_to_overwrite():
+    with Room() as room:
+        filled(room)
+        page = Page(room)
+        for tag in ("", '""', 'W/""', '"', "*", '"a", "b"', '"\xff"', '"~1"', '"now"', '"' + "0" * 64 + '"', '"' + "f" * 5000 + '"'):
+            status, _, text = page.ask("POST", "/api/v1/note/write", '{"key":"a","text":"x"}', If_Match=tag)
+            assert status in (400, 409, 413) and sentence(json.loads(text)), (tag, status, text)
+        status, _, text = page.ask("POST", "/api/v1/note/write", '{"key":"a","text":"x","if_version":""}')
+        assert status == 400 and sentence(json.loads(text)), (status, text)
+        assert page.ask("POST", "/api/v1/note/write", '{"key":"a","text":"x"}', If_None_Match="*")[0] == 409
+        assert cli(room, "read", "a") == "text 2\n"
+
+
+@test
+def a_text_that_was_made_to_take_long_is_laid_out_without_what_takes_long():
+    with Room() as room:
+        made(room)
+        page = Page(room)
+        if page.must(page.post("note/render", text="x"))["html"] is None:
+            return
+        table = "|a|b|\n|-|-|\n|1|2|\n\n"
+        html = page.must(page.post("note/render", text=table * 300 + "see http://a.example and b@c.example\n"))["html"]
+        assert html.count("<table>") == 300 and html.count("<a href") == 2, html[-300:]
+        # Each of these took minutes, or gigabytes.
+        for text in ("|a\n-|-\n" * 40000, "|" * 100000 + "\n|" + "-|" * 100000, "> |" + "a|" * 400 + "\n> |" + "-|" * 400 + "\n" + "> |\n" * 90000,
+                     "a.b@c.d." * 37000, "xmpp:a@b." * 33000):
+            html = page.must(page.post("note/render", text=text))["html"]
+            assert "<table>" not in html and "<a " not in html and html, html[:200]
+
+
+@test
 def a_note_of_any_text_comes_back_as_it_is():
     with Room() as room:
         made(room)
@@ -642,6 +783,82 @@ def clients_that_go_away_in_the_middle_leave_a_server_that_answers():
             s.sendall((head % ("now", "search?query=text", "verify")[i % 3]).encode())
             s.close()
         assert page.must(page.get("note/read", key="a"))["text"] == "text 2\n"
+
+
+def send_all(s, text):
+    """All of it, unless the other side has enough."""
+    try:
+        s.sendall(text)
+    except OSError:
+        pass
+
+
+def memory_peak(page):
+    """The most memory that the server has had, in MB."""
+    with open("/proc/%d/status" % page.process.pid) as f:
+        return int(re.search(r"VmHWM:\s+(\d+)", f.read())[1]) / 1000
+
+
+@test
+def requests_whose_answers_nobody_reads_wait_and_are_answered_when_they_are_read():
+    with Room() as room:
+        made(room)
+        page = Page(room)
+        page.must(page.get("note/list"))
+        before, n, sockets = memory_peak(page), 2000, []
+        ask = b"GET /page/app.css HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
+        last = ask.replace(b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n")
+        for text in (ask * 100 + last, ask * n, ask * n, ask * n):
+            s = socket.create_connection(("127.0.0.1", page.port), WAIT)
+            threading.Thread(target=send_all, args=(s, text), daemon=True).start()
+            sockets.append(s)
+        for _ in range(20):
+            page.must(page.get("note/list"))
+        got = b""
+        while True:  # the first one reads in the end, and gets all
+            piece = sockets[0].recv(1 << 20)
+            if not piece:
+                break
+            got += piece
+        assert got.count(b"HTTP/1.1 200 OK\r\n") == 101, got.count(b"HTTP/1.1 200 OK\r\n")
+        assert memory_peak(page) - before < 50, (before, memory_peak(page))
+        for s in sockets:
+            s.shutdown(socket.SHUT_RDWR)
+            s.close()
+
+
+@test
+def clients_that_never_come_to_an_end_leave_room_for_others():
+    with Room() as room:
+        filled(room)
+        page = Page(room)
+        auth = "Host: 127.0.0.1\r\nAuthorization: Bearer %s\r\n" % page.token
+        slow = {"half a head": ("GET / HTTP/1.1\r\nX-", 300), "half a body": ("POST /api/v1/note/write HTTP/1.1\r\n%sContent-Type: application/json\r\nContent-Length: 1000000\r\n\r\n{" % auth, 300),
+                "a stream that nobody reads": ("GET /api/v1/pad/follow HTTP/1.1\r\n%s\r\n" % auth, 300), "many requests whose answers nobody reads": (("GET /page/app.css HTTP/1.1\r\n%s\r\n" % auth) * 100, 100)}
+        for name, (text, n) in slow.items():
+            sockets = []
+            try:
+                for _ in range(n):
+                    s = socket.create_connection(("127.0.0.1", page.port), WAIT)
+                    sockets.append(s)
+                    s.setblocking(False)
+                    try:
+                        s.send(text.encode())
+                    except OSError:
+                        pass  # it has been dropped already
+                for i in range(5):
+                    page.must(page.post("note/write", key="n%d" % i, text="x" * 1000))
+                    assert page.must(page.get("note/read", key="a"))["text"] == "text 2\n", name
+            finally:
+                for s in sockets:
+                    s.close()
+        streams, answers = [], []
+        while 503 not in answers and len(answers) < 200:
+            streams.append(page.follow())
+            answers.append(streams[-1].status)
+        assert 503 in answers and answers.count(200) >= 100, answers
+        assert sentence(json.loads(streams[-1].read()))
+        assert page.process.poll() is None
 
 
 # --- The page's own files ------------------------------------------------------------------------

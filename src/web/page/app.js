@@ -3,7 +3,7 @@
  *
  * A view is a module with one function, `view(page)`.  It fetches what it needs, draws into
  * page.root, and may return {update(page)}, which is called instead when only the rest of the
- * address changed.  The view before stays visible until the next one is ready, so nothing jumps. */
+ * address changed; if that gives false, the view is drawn anew.  The view before stays visible until the next one is ready, so nothing jumps. */
 import { $, h, fill, add, get, post, address, link, go, choose, live, token, kept, say, freshen, later, moment, key, aside, Refusal, named } from './base.js';
 
 const VIEWS = [
@@ -68,10 +68,12 @@ async function show() {
   live.turn(where.params.pad);
   if (current && current.name === name && current.page.at === where.params.at && current.pad === where.params.pad && current.instance?.update) {
     Object.assign(current.page, { parts: where.parts.slice(1), params: where.params });
-    await current.instance.update(current.page);
-    drawNav();
-    setTitle();
-    return done();
+    if (await current.instance.update(current.page) !== false) {
+      drawNav();
+      setTitle();
+      return done();
+    }
+    if (mine !== turn) return;
   }
   const page = makePage(name, where), slow = setTimeout(() => document.body.classList.add('busy'), 200);
   let instance;
@@ -97,6 +99,7 @@ async function show() {
   /* The place is read out: focus goes to the content, but never away from a field being typed in. */
   if (before && !typing(document.activeElement) && document.activeElement !== $('query')) $('main').focus({ preventScroll: true });
   if (before && before.name !== name) scrollTo(0, 0);
+  if (name !== 'search' && document.activeElement !== $('query')) $('query').value = ''; /* it says what is searched, here nothing */
   if (name !== 'home' && countedPad !== (where.params.pad ?? '')) countWaiting(where.params.pad);
   if (!before || before.pad !== where.params.pad) drawPads();
   done();
@@ -196,6 +199,9 @@ function askToken() {
   box.classList.add('token');
 }
 
+/* Which pads there are: asked once, and again only where that failed. */
+let reading = null;
+export const knowPads = () => reading ??= readPads().catch(() => { reading = null; });
 async function readPads() {
   const said = await get('pads');
   pads = said.pads;
@@ -241,7 +247,7 @@ addEventListener('keydown', e => {
   const pressed = e.key, goes = Date.now() - going < 1500 && VIEWS.find(v => v.keys === pressed);
   going = 0;
   if (goes) go(goes.path ?? [goes.name], {});
-  else if (pressed === '/') $('query').focus();
+  else if (pressed === '/') { $('query').focus(); $('query').select(); }
   else if (pressed === 'g') going = Date.now();
   else if (pressed === 'j') move(1);
   else if (pressed === 'k') move(-1);
@@ -283,5 +289,5 @@ addEventListener('unhandledrejection', e => {
 token.take();
 $('query').value = address().params.q ?? '';
 drawNav();
-readPads().catch(() => {}).then(() => { drawPads(); setTitle(); });
+knowPads().then(() => { drawPads(); setTitle(); });
 show().then(() => live.follow());

@@ -1,8 +1,8 @@
 /* health.js - whether all is well: what verify finds, how much of each kind there is and how it grows,
  * what gc would free, and what the engine promises.  All of it is about the present. */
-import { h, fill, number, many, named, size, time, tag, empty, later, say, moment } from './base.js';
+import { h, fill, number, many, named, size, time, tag, empty, later, say, moment, day } from './base.js';
 import { sentence, past } from './app.js';
-import { bars } from './chart.js';
+import { bars, stackedArea } from './chart.js';
 
 export async function view(page) {
   page.title('Health');
@@ -30,9 +30,25 @@ function drawSizes(box, said) {
   if (said.error) { fill(box, h('h2', null, 'Sizes'), h('p', { class: 'pad-in' }, sentence(said.error))); return; }
   const kinds = said.kinds.slice().sort((a, b) => b.bytes - a.bytes);
   if (!kinds.length) { fill(box, h('h2', null, 'Sizes'), empty('The pad is empty.')); return; }
-  fill(box, h('h2', null, 'Sizes and growth'), h('div', { class: 'pad-in' }, bars({ title: 'Bytes by kind', series: [{ name: 'bytes' }], rows: kinds.map(k => ({ label: k.kind, values: [k.bytes] })), format: size })),
+  fill(box, h('h2', null, 'Sizes and growth'), growthChart(kinds), h('div', { class: 'pad-in' }, bars({ title: 'Bytes by kind', series: [{ name: 'bytes' }], rows: kinds.map(k => ({ label: k.kind, values: [k.bytes] })), format: size })),
     h('div', { class: 'pad-in scroll', tabindex: '0', role: 'region', 'aria-label': 'Kinds' }, h('table', null, h('thead', null, h('tr', null, ['Kind', 'Streams', 'Deleted', 'Records', 'Bytes', 'A day', 'Oldest', 'Newest'].map((t, i) => h('th', { scope: 'col', class: i > 0 && i < 6 ? 'num' : '' }, t)))),
       h('tbody', null, kinds.map(k => h('tr', null, h('th', { scope: 'row' }, named(k.kind)), h('td', { class: 'num' }, number(k.streams)), h('td', { class: 'num' }, number(k.deleted)), h('td', { class: 'num' }, number(k.records)), h('td', { class: 'num' }, size(k.bytes)), h('td', { class: 'num' }, growth(k)), h('td', null, k.oldest ? time(k.oldest) : ''), h('td', null, k.newest ? time(k.newest) : '')))))));
+}
+/* What there is, by when it was written: the five largest kinds, and all others together.  It begins
+ * with the first of the newest 90 days on which something was written. */
+const DAY = 86400e3;
+function growthChart(kinds) {
+  const days = kinds[0].grew?.length ?? 0, sum = list => list.reduce((a, b) => a + b, 0);
+  const first = Math.min(...kinds.map(k => (k.grew ?? []).findIndex(n => n > 0)).filter(n => n >= 0), days);
+  if (days - first < 2) return null; /* it is of today: there is no curve yet */
+  const shown = kinds.length > 6 ? kinds.slice(0, 5) : kinds.slice(0, 6), rest = kinds.slice(shown.length);
+  const series = shown.map(k => ({ name: named(k.kind), of: [k] })).concat(rest.length ? [{ name: 'other', of: rest }] : []);
+  const before = series.map(s => sum(s.of.map(k => k.bytes - sum(k.grew.slice(first)))));
+  const points = Array.from({ length: days - first }, (_, i) => {
+    const date = new Date((Math.floor(Date.now() / DAY) - (days - 1 - first - i) + .5) * DAY), words = day(date).split(' ');
+    return { label: `${words[0]} ${words[1]}`, title: day(date), values: series.map((s, n) => before[n] += sum(s.of.map(k => k.grew[first + i]))) };
+  });
+  return h('div', { class: 'pad-in' }, stackedArea({ title: 'Growth by kind, in bytes', series, points, height: 200, unit: ' bytes' }));
 }
 /* Bytes a day since the oldest record; of what is younger than a day, all of it. */
 function growth(k) {

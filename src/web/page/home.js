@@ -60,10 +60,12 @@ async function refresh(state) {
     const now = await state.page.get('pad/now', { limit: 60 });
     take(state, now);
     drawFeed(state);
+    if (state.by || state.kind) await loadFeed(state);
   } catch (e) { if (e.name !== 'AbortError' && e.status !== 'offline') say(sentence(e.message)); }
 }
 function take(state, now) {
   state.changes = now.changes;
+  state.kinds = Object.keys(now.counts ?? {});
   state.items = now.waiting.items.filter(i => !aside.has(i));
   state.hiddenItems = now.waiting.items.length - state.items.length;
   state.total = (now.waiting.count ?? now.waiting.items.length) - state.hiddenItems;
@@ -159,7 +161,7 @@ function drawSince(state, since) {
 
 function drawFeedFrame(state) {
   const pick = (name, label) => {
-    const field = h('select', { 'aria-label': label, onchange: () => { state[name] = field.value; drawFeed(state); } });
+    const field = h('select', { 'aria-label': label, onchange: () => { state[name] = field.value; drawFeed(state); loadFeed(state); } });
     state[`${name}Field`] = field;
     return field;
   };
@@ -169,10 +171,22 @@ function drawFeedFrame(state) {
 function options(field, all, every, now) {
   fill(field, [['', every], ...all.map(v => [v, v === 'outside' ? 'edited by hand' : v])].map(([v, word]) => h('option', { value: v, selected: v === now }, named(word))));
 }
+/* What was asked for with the newest changes may hold few that fit: the server looks further. */
+async function loadFeed(state) {
+  const asked = state.by || state.kind ? `${state.by} ${state.kind}` : '';
+  if (!asked) { state.fitting = null; return drawFeed(state); }
+  try {
+    const said = await state.page.get('pad/changes', { by: state.by, kind: state.kind, limit: FEED_MAX });
+    if (asked !== `${state.by} ${state.kind}`) return;
+    state.fitting = { asked, changes: said.changes };
+    drawFeed(state);
+  } catch (e) { if (e.name !== 'AbortError' && e.status !== 'offline') say(sentence(e.message)); }
+}
 function drawFeed(state) {
-  const changes = state.changes.slice(0, FEED_MAX), kindOf = c => c.stream.split('/')[0];
-  options(state.byField, [...new Set([state.by, ...changes.map(c => c.by)])].filter(Boolean).sort(), 'everybody', state.by);
-  options(state.kindField, [...new Set([state.kind, ...changes.map(kindOf)])].filter(Boolean).sort(), 'every kind', state.kind);
+  const found = state.fitting?.asked === `${state.by} ${state.kind}` ? state.fitting.changes : [];
+  const changes = (found.length ? found : state.changes).slice(0, FEED_MAX), kindOf = c => c.stream.split('/')[0];
+  options(state.byField, [...new Set([state.by, ...state.changes.map(c => c.by)])].filter(Boolean).sort(), 'everybody', state.by);
+  options(state.kindField, [...new Set([state.kind, ...(state.kinds ?? []), ...state.changes.map(kindOf)])].filter(Boolean).sort(), 'every kind', state.kind);
   const fits = changes.filter(c => (!state.by || c.by === state.by) && (!state.kind || kindOf(c) === state.kind));
   const rows = together(fits).map(c => feedRow(c, state.fresh.has(`${c.stream} ${c.seq}`)));
   if (rows.length) fill(state.feedList, rows);
@@ -210,11 +224,13 @@ function drawOpen(state, now) {
     h('section', { class: 'panel', 'aria-label': 'In this pad' }, h('h2', null, 'In this pad'),
       h('dl', { class: 'facts pad-in' }, Object.entries(now.counts ?? {}).map(([k, n]) => [h('dt', null, k), h('dd', { class: 'num' }, number(n))]))));
 }
+/* How full its context was when its model answered last, and which calls it waits for. */
 function runRow(run) {
-  const part = run.budget ? run.tokens / run.budget : 0;
+  const b = run.budget, usable = b ? b.window - b.headroom : 0, calls = run.calls ?? [];
   return h('li', null, to(`runs/${run.id}`, run.query || run.id),
-    run.budget ? h('div', { class: `gauge ${part > .9 ? 'full' : part > .7 ? 'high' : ''}`, role: 'meter', 'aria-label': 'Tokens of the budget', 'aria-valuemin': '0', 'aria-valuemax': run.budget, 'aria-valuenow': run.tokens }, h('i', { style: { '--part': Math.min(1, part) } })) : null,
-    h('p', { class: 'about row' }, run.by ? author(run.by) : null, time(run.at), run.records ? many(run.records, 'record') : null, run.budget ? `${short(run.tokens)} of ${short(run.budget)} tokens` : run.state && run.state !== 'open' ? named(run.state) : null));
+    usable > 0 ? h('div', { class: `gauge ${b.state === 'red' ? 'full' : b.state === 'yellow' ? 'high' : ''}`, role: 'meter', 'aria-label': 'Tokens of its context', 'aria-valuemin': '0', 'aria-valuemax': usable, 'aria-valuenow': Math.min(b.used, usable) }, h('i', { style: { '--part': Math.min(1, b.used / usable) } })) : null,
+    h('p', { class: 'about row' }, run.by ? author(run.by) : null, time(run.at), many(run.records ?? 0, 'record'), usable > 0 ? `${short(b.used)} of ${short(usable)} tokens` : null),
+    calls.length ? h('p', { class: 'about' }, `${many(calls.length, 'open call')}: ${calls.slice(0, 5).map(c => named(c.tool)).join(', ')}${calls.length > 5 ? ' …' : ''}`) : null);
 }
 function leaseRow(lease) {
   const name = `${lease.on}${lease.prefix ? '…' : ''}`;

@@ -339,8 +339,8 @@ function drawConflict(ui, state, mine, data) {
   const present = data.present, theirs = present ? plain(present.text) : '', merge = data.clean === false ? null : data.merge;
   const result = h('textarea', { 'aria-label': 'What will be saved', spellcheck: 'false', value: merge ?? mine });
   const put = async text => {
-    state.version = present?.version;
-    kept.set(draftName(ui.page, ui.stream), { text, version: present?.version ?? state.version, at: new Date().toISOString() });
+    if (present) state.version = present.version;
+    kept.set(draftName(ui.page, ui.stream), { text, version: state.version, at: new Date().toISOString() });
     if (present) return saveText(ui, state, text);
     try { await ui.page.post('note/write', { key: ui.key, text, if_absent: true }); kept.drop(draftName(ui.page, ui.stream)); await loadVersions(ui); ui.leaveEdit?.(); closeEditor(ui); say('Saved'); } catch (e) { say(sentence(e.message)); }
   };

@@ -1,9 +1,9 @@
 /* runs.js - what agents did, step by step: the list of runs, the trace of one with a chart of its
- * context, and two runs side by side.
+ * context, the request it would send next, and two runs side by side.
  *
  * A run may have many thousand steps.  They come page by page; of each only the beginning of its
  * text is kept, and the rest is fetched when the step is opened. */
-import { h, fill, link, go, choose, time, author, tag, named, shown, plain, number, many, short, size, lasting, moment, command, empty, later, say, key } from './base.js';
+import { h, fill, link, go, choose, time, author, tag, named, shown, plain, number, many, short, size, lasting, moment, command, copy, empty, later, say, key } from './base.js';
 import { failure, sentence, past } from './app.js';
 import { longList } from './list.js';
 import { textNode, jsonNode } from './note.js';
@@ -96,11 +96,15 @@ function take(run, step) {
 }
 const newRun = () => ({ steps: [], bySeq: new Map(), tokens: 0, errors: 0, next: 0, query: '', ended: null });
 
+/* Which of the views of runs an address is. */
+const modeOf = ({ parts, params }) => [parts[0], params.with, params.print === '1' ? 'print' : params.next === '1' ? 'next' : ''].filter(Boolean).join(' ');
+
 async function drawRun(page) {
   const id = page.parts[0], run = newRun(), ui = { page, id, run, kinds: new Set() };
   await firstPage(page, id, run);
   if (page.params.with) return drawTwo(page, id, run);
   if (page.params.print === '1') return drawPrint(ui);
+  if (page.params.next === '1') return drawNext(ui);
   page.title(run.query || id);
   ui.head = h('div', { class: 'runhead' });
   ui.charts = h('div', { class: 'stack' });
@@ -115,8 +119,8 @@ async function drawRun(page) {
   const rest = later(() => follow(page, id, run, () => { if (run.more) drawSteps(ui); else drawAll(ui); }).catch(() => {}), 1);
   if (run.more) rest();
   page.onchange(later(c => { if (!c || c.stream === `runs/${id}`) rest(); }, 200));
-  page.keys({ Esc: { says: 'back to the runs', does: () => go(['runs'], {}) }, p: { says: 'print it', does: () => go(['runs', id], { print: '1' }) }, '[': { says: 'step before', does: () => nextStep(ui, -1) }, ']': { says: 'next step', does: () => nextStep(ui, 1) } });
-  return { update: async p => { if (p.parts[0] !== id || p.params.with || p.params.print) { await drawRun(Object.assign(p, {})); return; } await drawStep(ui); ui.list.redraw(); } };
+  page.keys({ Esc: { says: 'back to the runs', does: () => go(['runs'], {}) }, n: { says: 'what is asked next', does: () => { if (hasLoop(run)) go(['runs', id], { next: '1' }); } }, p: { says: 'print it', does: () => go(['runs', id], { print: '1' }) }, '[': { says: 'step before', does: () => nextStep(ui, -1) }, ']': { says: 'next step', does: () => nextStep(ui, 1) } });
+  return { update: async p => { if (modeOf(p) !== id) return false; await drawStep(ui); ui.list.redraw(); } };
 }
 async function firstPage(page, id, run) {
   await nextPage(page, id, run);
@@ -139,15 +143,20 @@ function stateOf(run) {
   if (run.ended) return tag(`ended: ${run.ended.word ?? 'end'}`, 'bad');
   return tag('not finished', 'warn');
 }
+/* What `jotter run` began has a setup; what was recorded by other means asks no model. */
+const hasLoop = run => run.steps.some(s => s.kind === 'setup');
+/* One of two runs has a smaller head. */
 function drawHead(ui) {
   const { run, id } = ui, first = run.steps[0], last = run.steps.at(-1);
   const calls = run.steps.filter(s => s.kind === 'tool_call').length;
-  fill(ui.head, h('div', { class: 'head' }, h('a', { class: 'button', href: link(['runs']) }, '‹ Runs'), h('h1', null, shown(run.query || id)), stateOf(run),
-    h('button', { type: 'button', class: 'quiet push', onclick: () => go(['runs', id], { print: '1' }) }, 'Print')),
+  fill(ui.head, ui.beside ? h('div', { class: 'head' }, h('h2', { class: 'title' }, h('a', { href: link(['runs', id]) }, shown(run.query || id))), stateOf(run))
+    : h('div', { class: 'head' }, h('a', { class: 'button', href: link(['runs']) }, '‹ Runs'), h('h1', null, shown(run.query || id)), stateOf(run),
+      h('span', { class: 'push' }, hasLoop(run) ? h('button', { type: 'button', class: 'quiet', 'aria-keyshortcuts': 'n', onclick: () => go(['runs', id], { next: '1' }) }, 'Next request') : null,
+        h('button', { type: 'button', class: 'quiet', 'aria-keyshortcuts': 'p', onclick: () => go(['runs', id], { print: '1' }) }, 'Print'))),
   h('div', { class: 'meta' }, first ? author(first.by) : null, first ? time(new Date(first.at).toISOString()) : null, first ? h('span', null, `took ${lasting(last.at - first.at)}`) : null, h('span', null, many(run.steps.length, 'step')), h('span', null, many(calls, 'call')),
     run.errors ? h('span', { class: 'bad' }, many(run.errors, 'failure')) : null, run.tokens ? h('span', null, `${number(run.tokens)} tokens`) : null, h('code', null, named(id))),
   run.ended?.kind === 'answer' ? h('p', { class: 'outcome text' }, shown(run.ended.text)) : run.ended ? h('p', { class: 'warning' }, named(run.ended.text || 'It ended without an answer.')) : null,
-  !run.ended && !past() ? h('p', { class: 'row muted' }, 'It has no answer yet. To go on with it: ', command(`jotter run --resume ${id}`)) : null,
+  !run.ended && !past() ? h('p', { class: 'row muted' }, 'It has no answer yet.', hasLoop(run) ? [' To go on with it: ', command(`jotter run --resume ${id}`)] : null) : null,
   run.open?.length && !run.ended ? h('p', { class: 'warning' }, `Issued and not completed: ${run.open.map(o => named(o.tool)).join(', ')}.`) : null,
   run.damaged ? h('p', { class: 'warning bad' }, `${many(run.damaged, 'record')} cannot be read.`) : null);
 }
@@ -259,18 +268,64 @@ async function drawTwo(page, id, run) {
   await follow(page, ids[1], other, () => {});
   page.title('Two runs');
   const column = (r, n) => {
-    const ui = { page, id: ids[n], run: r, head: h('div'), charts: h('div', { class: 'stack' }) };
+    const ui = { page, id: ids[n], run: r, beside: true, head: h('div'), charts: h('div', { class: 'stack' }) };
     drawHead(ui);
     drawCharts(ui);
     return h('section', { class: 'stack', 'aria-label': named(r.query || ids[n]) }, ui.head, ui.charts, h('ol', { class: 'panel plainrows' }, r.steps.slice(0, PRINT_MAX).map(s => h('li', null, stepRow(ui, s)))));
   };
   const calls = r => { const m = new Map(); for (const s of r.steps) if (s.kind === 'tool_call') m.set(s.tool, (m.get(s.tool) ?? 0) + 1); return m; };
   const [a, b] = [calls(run), calls(other)], tools = [...new Set([...a.keys(), ...b.keys()])].sort();
+  const both = f => [f(run), f(other)], word = r => r.ended?.kind === 'answer' ? 'answered' : r.ended ? `ended: ${named(r.ended.word ?? 'end')}` : 'not finished';
+  const rows = [['outcome', ...both(word)], ['time', ...both(r => r.steps.length ? lasting(r.steps.at(-1).at - r.steps[0].at) : '')], ['steps', ...both(r => number(r.steps.length))], ['tokens', ...both(r => number(r.tokens))], ['failures', ...both(r => number(r.errors))], ...tools.map(t => [`calls of ${t}`, number(a.get(t)), number(b.get(t))])];
   fill(page.root, h('div', { class: 'head' }, h('a', { class: 'button', href: link(['runs']) }, '‹ Runs'), h('h1', null, 'Two runs side by side')),
-    h('section', { class: 'panel' }, h('h2', null, 'Where they differ'), h('div', { class: 'pad-in scroll' }, h('table', null, h('thead', null, h('tr', null, ['', 'first', 'second'].map((t, i) => h('th', { scope: 'col', class: i ? 'num' : '' }, t)))),
-      h('tbody', null, [['steps', run.steps.length, other.steps.length], ['tokens', run.tokens, other.tokens], ['failures', run.errors, other.errors], ...tools.map(t => [`calls of ${t}`, a.get(t) ?? 0, b.get(t) ?? 0])].map(r => h('tr', null, h('th', { scope: 'row' }, named(r[0])), h('td', { class: 'num' }, number(r[1])), h('td', { class: 'num' }, number(r[2])))))))),
+    h('section', { class: 'panel' }, h('h2', null, 'Where they differ'), h('div', { class: 'pad-in scroll' }, h('table', null, h('thead', null, h('tr', null, [h('span', { class: 'unread' }, 'What'), run.query || id, other.query || ids[1]].map((t, i) => h('th', { scope: 'col', class: i ? 'num' : '' }, i ? named(t) : t)))),
+      h('tbody', null, rows.map(r => h('tr', { class: r[1] === r[2] ? 'muted' : '' }, h('th', { scope: 'row' }, named(r[0])), h('td', { class: 'num' }, r[1]), h('td', { class: 'num' }, r[2]))))))),
     h('div', { class: 'two' }, column(run, 0), column(other, 1)));
   page.keys({ Esc: { says: 'back to the runs', does: () => go(['runs'], {}) } });
+}
+
+/* --- What is asked next ----------------------------------------------------------------------- */
+
+const WAYS = [['', 'by its address'], ['anthropic', 'Anthropic Messages'], ['openai', 'OpenAI chat'], ['responses', 'OpenAI Responses']];
+
+/* The request as it would be sent, part by part; and, folded, its very bytes. */
+async function drawNext(ui) {
+  const { page, id, run } = ui, body = h('div', { class: 'stack' });
+  const way = h('select', { 'aria-label': 'Written for', onchange: () => choose({ way: way.value }) }, WAYS.map(([v, word]) => h('option', { value: v, selected: (page.params.way ?? '') === v }, word)));
+  fill(page.root, h('div', { class: 'head' }, h('a', { class: 'button', href: link(['runs', id]) }, '‹ Run'), h('h1', null, 'Next request'), h('span', { class: 'muted' }, shown(run.query || id)), h('span', { class: 'push row' }, h('label', { class: 'row' }, 'Written for', way))), body);
+  page.title('Next request');
+  const load = async () => {
+    let said;
+    try { said = await page.get('run/next', { run: id, way: page.params.way }); } catch (e) { if (e.name !== 'AbortError') fill(body, failure(e)); return; }
+    const text = said.body ?? atob(said.body_base64 ?? '');
+    fill(body, said.says ? h('p', { class: 'warning' }, sentence(said.says)) : null,
+      h('p', { class: 'muted' }, said.way === 'JOTTER_MODEL' ? 'This is what jotter run --resume sends, byte for byte; the key goes in a header.' : `No address of ${named(said.model)} is known here (JOTTER_MODEL), so it is written as ${WAYS.find(w => w[0] === said.way)?.[1] ?? named(said.way)} wants it; what an address would add, such as effort, is missing.`),
+      h('dl', { class: 'facts' }, [['model', named(said.model)], ['messages', number(said.messages)], ['tools', number(said.tools)], ['context', `${number(said.budget.used)} of ${number(said.budget.window - said.budget.headroom)} tokens, ${named(said.budget.state)}`], ['size', size(said.bytes)]].map(([k, v]) => [h('dt', null, k), h('dd', null, v)])),
+      requestParts(text),
+      h('section', { class: 'panel', 'aria-label': 'As it is sent' }, h('details', { class: 'data pad-in' }, h('summary', null, 'As it is sent'), h('p', null, h('button', { type: 'button', onclick: () => copy(text) }, 'Copy')), textNode(text, 'The request'))));
+  };
+  await load();
+  page.onchange(later(c => { if (!c || c.stream === `runs/${id}`) load(); }, 300));
+  page.keys({ Esc: { says: 'back to the run', does: () => go(['runs', id], {}) } });
+  return { update: async p => modeOf(p) === `${id} next` ? load() : false };
+}
+function requestParts(text) {
+  let all;
+  try { all = JSON.parse(text); } catch { return null; }
+  const section = (name, kids) => h('section', { class: 'panel', 'aria-label': named(name) }, h('h2', null, named(name)), h('div', { class: 'pad-in' }, kids));
+  const { tools = [], ...rest } = all, long = ([name, v]) => Array.isArray(v) || String(v).length > 200 || name === 'system' || name === 'instructions';
+  const settings = Object.fromEntries(Object.entries(rest).filter(e => !long(e)));
+  return [Object.entries(rest).filter(long).map(([name, v]) => section(name, Array.isArray(v) ? v.map(one => h('div', { class: 'part' }, requestItem(one))) : typeof v === 'string' ? textNode(v, named(name)) : jsonNode(JSON.stringify(v)))),
+    tools.length ? section('tools', tools.map(one => h('div', { class: 'part' }, requestItem(one)))) : null, section('settings', jsonNode(JSON.stringify(settings)))];
+}
+/* A message, a part of the system text, or a tool. */
+function requestItem(one) {
+  const name = one.role ?? one.type ?? '', said = one.content ?? one.text ?? one.output;
+  const tool = one.input_schema || one.parameters || one.function;
+  if (tool) return h('details', { class: 'data' }, h('summary', null, named(one.function?.name ?? one.name ?? name)), jsonNode(JSON.stringify(one)) ?? textNode(JSON.stringify(one)));
+  if (typeof said === 'string' && !one.tool_calls) return [tag(named(name)), textNode(said, named(name))];
+  if (Array.isArray(said)) return [tag(named(name)), said.map(p => typeof p.text === 'string' ? textNode(p.text, named(name)) : jsonNode(JSON.stringify(p)) ?? textNode(JSON.stringify(p)))];
+  return [tag(named(name)), jsonNode(JSON.stringify(one)) ?? textNode(JSON.stringify(one))];
 }
 
 async function drawPrint(ui) {
