@@ -206,6 +206,21 @@ for (const engine of ["files", "sqlite"]) {
     assert.equal(await pad.has("plan"), false);
   });
 
+  holds("leases taken and released at once through many handles are the pad's own", async ({ open }) => {
+    const pad = await open({ as: "ann", pool: 8 });
+    const use = async (i) => {
+      for (let n = 0; n < 20; n++) {
+        await pad.withLease(`k${i}`, async (held) => {
+          await pad.write(`k${i}`, String(n));
+          await held.check();
+        });
+        await pad.write(`k${i}`, "free");
+      }
+    };
+    await Promise.all([0, 1, 2, 3, 4, 5, 6, 7].map(use));
+    assert.deepEqual(await pad.leases(), []);
+  });
+
   holds("leases hold for every handle of a pool", async ({ open }) => {
     const [pad, other] = [await open({ as: "ann", pool: 4 }), await open({ as: "bob" })];
     await pad.withLease("n0", async () => {

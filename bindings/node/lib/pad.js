@@ -77,11 +77,7 @@ class Held {
   async release() {
     if (!this.#pad) return;
     this.#pad = null;
-    await this.#pool.with(async (h) => {
-      this.#pool.tokens.delete(this.token);
-      h.tokens.delete(this.token);
-      await h.call("jot_lease_release", [this.token]);
-    });
+    await this.#pool.with((h) => this.#pool.release(h, this.token));
   }
 
   [DISPOSE]() {
