@@ -110,6 +110,19 @@ for (const engine of ["files", "sqlite"]) {
     await assert.rejects(pad.edit("b", "nowhere", "x"), jotter.Invalid);
   });
 
+  holds("versions have texts and go on from anywhere", async ({ pad }) => {
+    for (const text of ["one", "two", "three"]) await pad.write("plan", text);
+    const said = async (options) => (await all(pad.versions("plan", options))).map((doc) => doc.text);
+    assert.deepEqual(await said(), ["one", "two", "three"]);
+    assert.deepEqual(await said({ from: 2 }), ["two", "three"]);
+    assert.deepEqual(await said({ from: 2, limit: 1 }), ["two"]);
+    assert.deepEqual(await said({ limit: 0 }), []);
+    await assert.rejects(all(pad.versions("nothing")), jotter.NotFound);
+    await assert.rejects(all(pad.versions("plan", { from: -1 })), jotter.Invalid);
+    for (let i = 0; i < 1005; i++) await pad.append("long", "x");
+    assert.equal((await all(pad.versions("long"))).length, 1005);
+  });
+
   holds("history, diff and blame show what a note was", async ({ pad }) => {
     for (const text of ["a\n", "a\nb\n", "a\nB\n"]) await pad.write("n", text);
     const versions = await all(pad.history("n"));

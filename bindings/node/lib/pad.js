@@ -299,6 +299,19 @@ class Pad {
     }
   }
 
+  async *versions(key, options) {
+    const o = check.options(options, ["from", "limit"], "versions");
+    const name = check.name(key);
+    let left = check.count(o.limit, "limit", Infinity);
+    for (let from = check.count(o.from, "from", 1); left > 0; ) {
+      const page = await this.#call("jot_doc_versions", [name, from, Math.min(PAGE, left)]);
+      yield* docsOf(page);
+      if (!page.more || !page.items.length) return;
+      from = page.items.at(-1).seq + 1;
+      left -= page.items.length;
+    }
+  }
+
   async diff(key, from, to) {
     const versions = [check.optional(from, "a version"), check.optional(to, "a version")];
     return diffOf(await this.#call("jot_doc_diff", [check.name(key), ...versions]));
