@@ -112,7 +112,8 @@ holds("a note that is not there has a sentence and a code", async ({ pad }) => {
 });
 
 holds("random calls end in a result or an error of ours", async ({ pad }) => {
-  let seed = Number(process.env.JOT_TEST_SEED ?? 1) >>> 0;
+  const first = Number(process.env.JOT_TEST_SEED ?? Math.random() * 2 ** 32) >>> 0;
+  let seed = first;
   const chance = (n) => {
     seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0;
     return Math.floor((seed / 2 ** 32) * n);
@@ -127,7 +128,7 @@ holds("random calls end in a result or an error of ours", async ({ pad }) => {
   for (let i = 0; i < 3000; i++) {
     const call = calls[chance(calls.length)];
     doing.push(call(...Array.from({ length: chance(4) }, () => values[chance(values.length)])).catch((error) => {
-      assert.ok(error instanceof jotter.JotterError || error instanceof RangeError, error.stack);
+      assert.ok(error instanceof jotter.JotterError || error instanceof RangeError, `JOT_TEST_SEED=${first}: ${error.stack}`);
     }));
     if (i % 100 === 0) await Promise.all(doing.splice(0));
   }
