@@ -59,8 +59,8 @@ static: ## one binary that needs no library, as build/static/jotter
 	@tools/bootstrap build
 	@tools/static
 
-dist: ## packages into build/dist: a tar, a Python wheel, a package for npm, Debian packages; KINDS="tar wheel" makes these only
-	@tools/bootstrap build dist
+dist: ## packages into build/dist: a tar, a Python wheel, a package for npm, Debian packages; KINDS="tar wheel" makes these only, KINDS=aarch64 those for aarch64
+	@tools/bootstrap build dist $(if $(filter aarch64,$(KINDS)),cross)
 	@tools/dist $(KINDS)
 
 fmt: ## lay out all C files

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""calls.py [--smoke] CALLS LIBRARY PACKAGE: what a call costs from Python, beside the same call from C, and beside what a framework keeps
-its things in by default.
+"""calls.py [--smoke] CALLS LIBRARY ADDON BINDINGS: what a call costs from Python and from Node, beside the same call from C, and beside
+what a framework keeps its things in by default.
 
-CALLS is the program calls.c, PACKAGE the directory of the Python package.  The sides take turns of a few calls each, in one run on one disk, and the turn counts that
-a tenth of them is faster than: a ratio is meaningful on a busy machine, a time is not.  A framework that is neither installed nor left by `make conformance` is left out, and named."""
+CALLS is the program calls.c, ADDON the one for Node (calls.js), BINDINGS the directory of both packages.  The sides take turns of a few calls each, in one run on one disk, and the turn counts that
+a tenth of them is faster than: a ratio is meaningful on a busy machine, a time is not.  A framework that is neither installed nor left by `make conformance` is left out, and named.  Frameworks of Node
+keep things in memory by default, so what they are beside is no disk at all."""
 import asyncio
 import os
 import sqlite3
@@ -14,9 +15,11 @@ import time
 
 SMOKE = "--smoke" in sys.argv
 TURNS = 3 if SMOKE else 41
-CALLS, os.environ["JOTTER_LIBRARY"], PACKAGE = (os.path.abspath(word) for word in sys.argv[1:] if not word.startswith("--"))
-sys.path.insert(0, PACKAGE)
-sys.path.append(os.path.join(os.path.dirname(os.path.dirname(CALLS)), "conformance", "frameworks"))  # of make conformance
+CALLS, os.environ["JOTTER_LIBRARY"], os.environ["JOTTER_ADDON"], BINDINGS = (
+    os.path.abspath(word) for word in sys.argv[1:] if not word.startswith("--"))
+CONFORMANCE = os.path.join(os.path.dirname(os.path.dirname(CALLS)), "conformance")  # what make conformance left
+sys.path.insert(0, os.path.join(BINDINGS, "python"))
+sys.path.insert(1, os.path.join(CONFORMANCE, "frameworks"))  # before what is installed: these fit each other
 
 import jotter  # noqa: E402
 
@@ -31,6 +34,33 @@ class C:
         self.process.stdin.write(f"{verb} {times}\n")
         self.process.stdin.flush()
         return int(self.process.stdout.readline()) / times
+
+    def stop(self):
+        self.process.stdin.close()
+        self.process.wait(60)
+
+
+class Node:
+    """The same calls, and those of frameworks, by a program in Node."""
+
+    def __init__(self, folder):
+        environment = dict(os.environ, NODE_PATH=os.path.join(CONFORMANCE, "node", "node_modules"), NODE_NO_WARNINGS="1")
+        self.process = subprocess.Popen(["node", os.path.join(os.path.dirname(os.path.abspath(__file__)), "calls.js"),
+                                         os.path.join(BINDINGS, "node"), folder],
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment)
+
+    def turn(self, side, verb, times):
+        self.process.stdin.write(f"{side} {verb} {times}\n")
+        self.process.stdin.flush()
+        said = self.process.stdout.readline().split()
+        if not said:
+            sys.exit("calls: the program in Node ended")
+        if said[0] == "missing":
+            raise ModuleNotFoundError(said[1], name=said[1])
+        return int(said[0]) / times
+
+    def show(self, what, verb, sides, times):
+        show(what, side_by_side({name: lambda n, s=side: self.turn(s, verb, n) for name, side in sides.items()}, 2 if SMOKE else times))
 
     def stop(self):
         self.process.stdin.close()
@@ -68,14 +98,15 @@ def counter(say):
     return call
 
 
-def plain(folder, engine):
+def plain(folder, engine, node):
     url = f"{engine}:{os.path.join(folder, 'calls-' + engine)}"
     c, pad = C(url + "-c"), jotter.open(url + "-python")
     write = counter(lambda n: pad.write("calls", f"value {n}"))
     write()
     for verb, call, times in (("write", write, 10), ("read", lambda: pad.read("calls"), 200)):
         show(f"{verb} a note, {engine}", side_by_side(
-            {"C": lambda n, v=verb: c.turn(v, n), "Python": lambda n, f=call: timed(f, n)}, 2 if SMOKE else times))
+            {"C": lambda n, v=verb: c.turn(v, n), "Python": lambda n, f=call: timed(f, n),
+             "Node": lambda n, v=verb: node.turn(f"note-{engine}", v, n)}, 2 if SMOKE else times))
     c.stop()
     pad.close()
 
@@ -146,15 +177,39 @@ def anthropic(folder):
             {side: lambda n, t=t, a=asked: timed(lambda: t.call(a), n) for side, t in sides.items()}, 2 if SMOKE else times))
 
 
+def langgraph_in_node(node):
+    for name, theirs, verbs in (("Saver", "MemorySaver", (("put", 10), ("get", 20))), ("Store", "InMemoryStore", (("put", 10), ("get", 50)))):
+        sides = {theirs: theirs, f"Jotter{name}, sqlite": f"Jotter{name}-sqlite", f"Jotter{name}, files": f"Jotter{name}-files"}
+        for verb, times in verbs:
+            what = {"Saver": {"put": "put 10 KB", "get": "get the latest"}, "Store": {"put": "store.put", "get": "store.get"}}[name][verb]
+            node.show(f"LangGraph in Node: {what}", verb, sides, times)
+
+
+def openai_agents_in_node(node):
+    sides = {"MemorySession": "MemorySession", "JotterSession, sqlite": "JotterSession-sqlite", "JotterSession, files": "JotterSession-files"}
+    node.show("OpenAI Agents in Node: addItems", "add", sides, 5)
+    node.show("OpenAI Agents in Node: getItems", "get", sides, 5)
+
+
+def anthropic_in_node(node):
+    sides = {"the SDK's own": "SDK-files", "jotterMemoryTool, files": "jotterMemoryTool-files"}
+    node.show("Anthropic in Node: memory insert", "insert", sides, 5)
+    node.show("Anthropic in Node: memory view", "view", sides, 20)
+
+
 def main():
     with tempfile.TemporaryDirectory(prefix="jotter-calls-", dir=os.environ.get("JOTTER_BENCH_DIR")) as folder:
+        node = Node(folder)
         for engine in ("sqlite", "files"):
-            plain(folder, engine)
-        for measure in (langgraph, openai_agents, anthropic):
+            plain(folder, engine, node)
+        measures = {m: folder for m in (langgraph, openai_agents, anthropic)}
+        measures.update({m: node for m in (langgraph_in_node, openai_agents_in_node, anthropic_in_node)})
+        for measure, where in measures.items():
             try:
-                measure(folder)
+                measure(where)
             except ModuleNotFoundError as missing:
                 print(f"{measure.__name__}: not measured, there is no module {missing.name}")
+        node.stop()
 
 
 main()

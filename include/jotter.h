@@ -1206,7 +1206,9 @@ JOT_API jot_status jot_lease_renew(jot_pad *pad, uint64_t token, int64_t ttl_ms,
 /* Let others have it.  JOT_FENCED: it had ended already; it is released all the same. */
 JOT_API jot_status jot_lease_release(jot_pad *pad, uint64_t token);
 
-/* Write under a lease that another process took; `token` names it. */
+/* Write under a lease that another process took; `token` names it.  If it had ended before this
+ * pad saw it, by a write or by jot_lease_check, what it was on is unknown, and every write is
+ * JOT_FENCED. */
 JOT_API jot_status jot_lease_adopt(jot_pad *pad, uint64_t token);
 
 /* JOT_FENCED: there is no such lease, or it has ended. */

@@ -387,6 +387,9 @@ jot_status lease_check(Memory *m, uint64_t token, Arena *into, Lease *out, Err *
     if (at == lease_table_count(&t))
         return say_ended(token, e);
     Lease l = lease_table_at(&t, at);
+    Holding *h = holding_find(m, token);
+    if (h) /* one that was adopted: its name is known from here on */
+        holding_saw(h, &t, &l);
     *out = copy_lease(&l, into);
     return JOT_OK;
 }

@@ -60,7 +60,8 @@ void lease_disown(Memory *m, uint64_t token);
 
 /* --- Looking --------------------------------------------------------------------------- */
 
-/* JOT_FENCED: there is no such lease, or it has ended. */
+/* JOT_FENCED: there is no such lease, or it has ended.  From then on this handle knows what a lease
+ * that it adopted is on, and when that has ended refuses no other writes. */
 MUST_USE jot_status lease_check(Memory *m, uint64_t token, Arena *into, Lease *out, Err *e);
 
 /* The lease that is in the way of one on this.  JOT_NOT_FOUND: there is none. */

@@ -1,6 +1,6 @@
 #!/bin/bash
-# left.t - what people leave comes with them: mem0, LangGraph's SqliteStore, beads, the memory files of Claude Code and
-# of Codex.  left/README.md says how the files were made.
+# left.t - what people leave comes with them: mem0, LangGraph's SqliteStore, beads, basic-memory's relations, the memory
+# files of Claude Code and of Codex.  left/README.md says how the files were made.
 left=$(cd "$(dirname "$0")/left" && pwd)
 . "$(dirname "$0")/lib.sh"
 
@@ -16,6 +16,36 @@ echo '{"type":"user"}' >${claude%/memory}/0123.jsonl
 echo index >$codex/MEMORY.md
 echo 'rollout' >$codex/rollout_summaries/2026-01-31T18-45-00-Ab3d-cake.md
 echo 'print("cake")' >$codex/skills/bake/bake.py
+
+mkdir -p basic/drinks
+cat >'basic/drinks/Coffee Brewing.md' <<'NOTE'
+---
+title: "Coffee Brewing"
+type: guide
+permalink: drinks/coffee-brewing
+tags: ['#brewing']
+---
+# Coffee Brewing
+As [[Water|hot water]] shows, [[ ]] is nothing, nor [[this.
+## Observations
+- [method] Pour over is clear, like [[Tea]] #brewing
+- [ ] [[Clean the grinder]]
+## Relations
+- requires [[Grinding Beans]] (fine)
+* [[Größe]]
+```
+- not_this [[Example]]
+```
+NOTE
+printf -- '---\ntitle: Tea\n---\n- requires [[Water]]\n' >basic/tea.md
+
+# read_graph, as a client asks for it; relation TO TYPE: it has one from the note.
+read_graph() {
+    printf '%s\n' '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}' \
+        '{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"read_graph","arguments":{}}}' | "$JOTTER" mcp --tools graph >"$here/.out" 2>"$here/.err"
+    heard
+}
+relation() { says "{\"from\":\"Coffee Brewing\",\"to\":\"$1\",\"relationType\":\"$2\"}"; }
 
 # twice PATH TEXT: all of it comes in, says so, and importing again adds nothing.
 twice() { jot import "$1" && ends 0 && says "$2" && says ', 0 skipped' && jot import "$1" && ends 0 && says ', 0 records added'; }
@@ -46,6 +76,20 @@ for engine in files:$here/p sqlite:$here/p.db; do
             jot task show bd-c3 && says completed && says bought && jot read oven && is 'it runs hot'
     }
     try "the issues of beads come as tasks, and what does not is named, on ${engine%%:*}" beads
+
+    basic() {
+        twice basic 'notes: 2 files, 8 records added' && read_graph && says '{"name":"Coffee Brewing","entityType":"guide","observations":["[method] Pour over is clear, like [[Tea]] #brewing"]}' &&
+            relation 'Grinding Beans' requires && relation Größe relates_to && relation Water links_to && relation Tea links_to &&
+            relation 'Clean the grinder' relates_to && [ "$(grep -o '"relationType":' "$here/.out" | wc -l)" = 5 ]
+    }
+    try "the notes of basic-memory come with their relations, on ${engine%%:*}" basic
+
+    many() {
+        mkdir -p many && { printf -- '---\ntitle: Hub\npermalink: hub\n---\n' && printf -- '- knows [[n%d]]\n' $(seq 1001); } >many/hub.md
+        jot import many && ends 65 && says 'notes: 1 file, 1002 records added, 0 there already, 1 skipped' &&
+            tells 'hub.md: it has more than 1000 relations'
+    }
+    try "a note with more relations than it may have says so, on ${engine%%:*}" many
 
     memories() {
         twice .claude 'memories: 2 files, 2 records added' && jot import ${claude%/memory} && says '2 there already' &&

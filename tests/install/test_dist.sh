@@ -19,6 +19,16 @@ holds the_tar_the_wheel_and_the_npm_package_are_packed packs
 same() { "$source/tools/dist" --into "$tmp/two" tar wheel npm && diff -r "$tmp/one" "$tmp/two"; }
 holds packing_twice_gives_the_same_bytes same
 
+# A build id would be made of the debugging data, too, in which the directory stands.
+anywhere() {
+    mkdir "$tmp/parts" && tar -xzf "$tmp"/one/*.tgz -C "$tmp/parts" && python3 -m zipfile -e "$tmp"/one/*.whl "$tmp/parts" || return 1
+    for part in bin/jotter prebuilds/*/jotter.node; do set -- "$@" "$tmp"/parts/package/$part; done
+    for part in "$@" "$tmp/parts/jotter/libjotter.so.0"; do
+        ! readelf -nW "$part" | grep 'Build ID' && ! grep -aF "$source" "$part" || return 1
+    done
+}
+holds what_is_packed_does_not_tell_in_which_directory_it_was_built anywhere
+
 refuses() { ! "$source/tools/dist" --into "$tmp/three" rpm 2>"$tmp/err" && grep "no kind 'rpm': there are tar, wheel, npm" "$tmp/err"; }
 holds a_kind_that_does_not_exist_is_refused refuses
 

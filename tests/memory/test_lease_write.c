@@ -78,6 +78,21 @@ static void an_adopted_lease_is_written_under(Desk *d)
     memory_close(&other);
 }
 
+static void an_adopted_lease_that_was_looked_at_refuses_its_own_name_only(Desk *d)
+{
+    Lease l = take(d, &d->m, "notes/plan"), seen;
+    if (strcmp(d->engine, "mem") == 0)
+        return; /* it has no second handle */
+    Memory other = desk_open(d, "bob");
+    Mark mark;
+    lease_adopt(&other, l.token);
+    desk_ok(d, lease_check(&other, l.token, &d->a, &seen, &d->e));
+    desk_ok(d, lease_release(&d->m, l.token, &d->e));
+    desk_ok(d, put(d, &other, S("notes/free"), "x", &mark));
+    desk_expect(d, JOT_FENCED, put(d, &other, plan, "one", &mark));
+    memory_close(&other);
+}
+
 static void an_adopted_lease_that_is_over_refuses_every_write(Desk *d)
 {
     lease_adopt(&d->m, 77);
@@ -329,6 +344,7 @@ int main(void)
         DESK_TEST(a_prefix_covers_what_begins_with_it),
         DESK_TEST(a_write_under_a_lease_that_is_over_is_refused),
         DESK_TEST(an_adopted_lease_is_written_under),
+        DESK_TEST(an_adopted_lease_that_was_looked_at_refuses_its_own_name_only),
         DESK_TEST(an_adopted_lease_that_is_over_refuses_every_write),
         DESK_TEST(a_retry_of_what_was_written_in_time_is_answered),
         DESK_TEST(an_expectation_is_checked_under_a_lease_too),

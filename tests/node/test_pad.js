@@ -110,6 +110,19 @@ for (const engine of ["files", "sqlite"]) {
     await assert.rejects(pad.edit("b", "nowhere", "x"), jotter.Invalid);
   });
 
+  holds("versions have texts and go on from anywhere", async ({ pad }) => {
+    for (const text of ["one", "two", "three"]) await pad.write("plan", text);
+    const said = async (options) => (await all(pad.versions("plan", options))).map((doc) => doc.text);
+    assert.deepEqual(await said(), ["one", "two", "three"]);
+    assert.deepEqual(await said({ from: 2 }), ["two", "three"]);
+    assert.deepEqual(await said({ from: 2, limit: 1 }), ["two"]);
+    assert.deepEqual(await said({ limit: 0 }), []);
+    await assert.rejects(all(pad.versions("nothing")), jotter.NotFound);
+    await assert.rejects(all(pad.versions("plan", { from: -1 })), jotter.Invalid);
+    for (let i = 0; i < 1005; i++) await pad.append("long", "x");
+    assert.equal((await all(pad.versions("long"))).length, 1005);
+  });
+
   holds("history, diff and blame show what a note was", async ({ pad }) => {
     for (const text of ["a\n", "a\nb\n", "a\nB\n"]) await pad.write("n", text);
     const versions = await all(pad.history("n"));
@@ -204,6 +217,21 @@ for (const engine of ["files", "sqlite"]) {
     await assert.rejects(pad.withLease("plan", late, { ttl: 100 }), jotter.Fenced);
     await assert.rejects(pad.withLease("plan", (held) => lost(held).catch(() => "done"), { ttl: 100 }), jotter.Fenced);
     assert.equal(await pad.has("plan"), false);
+  });
+
+  holds("leases taken and released at once through many handles are the pad's own", async ({ open }) => {
+    const pad = await open({ as: "ann", pool: 8 });
+    const use = async (i) => {
+      for (let n = 0; n < 20; n++) {
+        await pad.withLease(`k${i}`, async (held) => {
+          await pad.write(`k${i}`, String(n));
+          await held.check();
+        });
+        await pad.write(`k${i}`, "free");
+      }
+    };
+    await Promise.all([0, 1, 2, 3, 4, 5, 6, 7].map(use));
+    assert.deepEqual(await pad.leases(), []);
   });
 
   holds("leases hold for every handle of a pool", async ({ open }) => {

@@ -2,10 +2,30 @@
 
 import os
 import shutil
+import signal
 import tempfile
 import unittest
 
 import jotter
+
+
+def in_child(run):
+    """What `run` returned in a forked child, as text."""
+    reader, writer = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        signal.alarm(60)
+        try:
+            said = run()
+        except BaseException as error:
+            said = f"{type(error).__name__}: {error}"
+        os.write(writer, said.encode())
+        os._exit(0)
+    os.close(writer)
+    with os.fdopen(reader) as f:
+        said = f.read()
+    os.waitpid(pid, 0)
+    return said
 
 
 class PadCase(unittest.TestCase):

@@ -1,10 +1,11 @@
 """The same for asyncio."""
 
 import asyncio
+import inspect
 
 import jotter
 import jotter.aio
-from case import PadCase
+from case import PadCase, in_child
 
 
 class Aio(PadCase):
@@ -99,5 +100,115 @@ class Aio(PadCase):
         async def main():
             with self.assertRaises(jotter.Invalid):
                 await jotter.aio.open(self.url).read("k")
+
+        self.run_async(main)
+
+    def edges(self, pad):
+        """What every public method of the pad and of its nouns gives, called with as many words as it needs."""
+        nouns = [value for value in vars(pad).values() if type(value).__module__.endswith("_verbs_aio")]
+        for owner in (pad, *nouns):
+            for name, method in inspect.getmembers(owner, inspect.ismethod):
+                if name.startswith("_") or name == "close":
+                    continue
+                needed = [p for p in inspect.signature(method).parameters.values() if p.default is p.empty]
+                words = ["x" for p in needed if p.kind is not p.KEYWORD_ONLY]
+                yield name, lambda m=method, w=words, n=needed: m(*w, **{p.name: "x" for p in n if p.kind is p.KEYWORD_ONLY})
+
+    async def outcome(self, call):
+        got = call()
+        return [one async for one in got] if hasattr(got, "__aiter__") else await got
+
+    def test_a_closed_pad_says_so_at_every_edge_and_closing_twice_is_fine(self):
+        async def main():
+            pad = await jotter.aio.open(self.url, as_="ann")
+            await pad.close()
+            await pad.close()
+            edges = list(self.edges(pad))
+            self.assertGreater(len(edges), 60)
+            for name, call in edges:
+                with self.assertRaises(jotter.Closed, msg=name):
+                    await self.outcome(call)
+
+        self.run_async(main)
+
+    def test_a_call_that_waits_when_its_pad_is_closed_is_made_or_closed(self):
+        async def main():
+            for pool in (1, 3):
+                pad = await jotter.aio.open(self.url, as_="ann", pool=pool)
+                calls = [asyncio.ensure_future(pad.write(f"k{i}", "x")) for i in range(20)]
+                await asyncio.sleep(0)
+                await pad.close()
+                for got in await asyncio.gather(*calls, return_exceptions=True):
+                    self.assertIsInstance(got, (jotter.Doc, jotter.Closed))
+
+        self.run_async(main)
+
+    def test_a_pad_used_after_a_fork_says_so(self):
+        async def opened():
+            pad = await jotter.aio.open(self.url, as_="ann")
+            await pad.write("k", "x")
+            return pad
+
+        pad = asyncio.run(opened())
+
+        async def read():
+            await pad.close()
+            return (await pad.read("k")).text
+
+        said = in_child(lambda: asyncio.run(read()))
+        self.assertIn("Closed", said)
+        self.assertIn("open it again", said)
+
+    def test_who_waits_for_a_lease_keeps_nothing_from_others(self):
+        async def main():
+            async with jotter.aio.open(self.url, as_="ann") as pad, jotter.aio.open(self.url, as_="bob") as other:
+                theirs = await other.lease("plan")
+
+                async def wait():
+                    async with pad.lease("plan", wait=3600):
+                        return (await pad.read("k")).text
+
+                waiting = asyncio.create_task(wait())
+                await asyncio.sleep(0.05)
+                await pad.write("k", "written meanwhile")  # the pad has one handle
+                await theirs.release()
+                self.assertEqual(await waiting, "written meanwhile")
+
+        self.run_async(main)
+
+    def test_a_lease_whose_taker_was_cancelled_is_free(self):
+        async def main():
+            async with jotter.aio.open(self.url, as_="ann") as pad, jotter.aio.open(self.url, as_="bob") as other:
+                theirs = await other.lease("plan")
+
+                async def take(wait):
+                    async with pad.lease("plan", wait=wait):
+                        await asyncio.sleep(3600)
+
+                for wait in (0, 3600):
+                    for i in range(20):
+                        task = asyncio.create_task(take(wait))
+                        await asyncio.sleep(0.001 * (i % 5))
+                        if wait and i == 10:
+                            await theirs.release()
+                        task.cancel()
+                        with self.assertRaises((asyncio.CancelledError, jotter.Leased)):
+                            await task
+                self.assertEqual(await pad.leases(), [])  # after all that was begun: the pad has one thread
+                await (await other.lease("plan")).release()
+
+        self.run_async(main)
+
+    def test_wrong_numbers_are_refused_with_a_sentence(self):
+        async def main():
+            for pool in ("x", 0, 65, 10 ** 30, True, None):
+                with self.assertRaises(jotter.Invalid):
+                    await jotter.aio.open(self.url, pool=pool)
+            async with jotter.aio.open(self.url, as_="ann") as pad:
+                for wrong in ("x", -1, float("nan"), float("inf")):
+                    with self.assertRaises(jotter.Invalid):
+                        await pad.lease("k", wait=wrong)
+                    with self.assertRaises(jotter.Invalid):
+                        await self.outcome(lambda w=wrong: pad.watch(timeout=w))
 
         self.run_async(main)

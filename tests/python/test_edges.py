@@ -9,29 +9,11 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 import unittest
 
 import jotter
-from case import PadCase
-
-
-def in_child(run):
-    """What `run` returned in a forked child, as text."""
-    reader, writer = os.pipe()
-    pid = os.fork()
-    if pid == 0:
-        signal.alarm(60)
-        try:
-            said = run()
-        except BaseException as error:
-            said = f"{type(error).__name__}: {error}"
-        os.write(writer, said.encode())
-        os._exit(0)
-    os.close(writer)
-    with os.fdopen(reader) as f:
-        said = f.read()
-    os.waitpid(pid, 0)
-    return said
+from case import PadCase, in_child
 
 
 class Edges(PadCase):
@@ -98,6 +80,66 @@ class Edges(PadCase):
         for t in threads:
             t.join()
         self.assertEqual(errors, [])
+
+    def test_ctrl_c_ends_a_wait_for_a_lease(self):
+        code = f"""if True:
+            import jotter
+            pad = jotter.open({self.url!r}, as_="child")
+            try:
+                print("waits", flush=True)
+                pad.lease("plan", wait=3600)
+            except KeyboardInterrupt:
+                pad["k"] = "goes on"
+                print("ended")
+            """
+        with self.pad.lease("plan"):
+            child = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+            try:
+                self.assertEqual(child.stdout.readline(), "waits\n")
+                child.send_signal(signal.SIGINT)
+                self.assertEqual(child.communicate(timeout=600)[0], "ended\n")
+            finally:
+                child.kill()
+                child.communicate()
+        self.assertEqual(self.pad["k"], "goes on")
+
+    def test_who_waits_for_a_lease_lets_other_threads_use_the_pad(self):
+        other, taken = self.open(as_="bob"), []
+        with other.lease("plan"):
+            waiter = threading.Thread(target=lambda: taken.append(self.pad.lease("plan", wait=3600)))
+            waiter.start()
+            for i in range(20):
+                self.pad["k"] = str(i)
+                time.sleep(0.01)
+            self.assertEqual(taken, [])
+        waiter.join()
+        self.pad["plan"] = "mine"
+        taken[0].release()
+
+    def test_leases_taken_and_released_by_many_threads_at_once_are_the_pads_own(self):
+        pad, errors = self.open(as_="ann", pool=8), []
+
+        def use(i):
+            try:
+                for n in range(20):
+                    with pad.lease(f"k{i}") as held:
+                        pad.write(f"k{i}", str(n))
+                        held.check()
+                    pad.write(f"k{i}", "free")
+            except BaseException as error:
+                errors.append(error)
+
+        interval = sys.getswitchinterval()
+        sys.setswitchinterval(1e-6)
+        try:
+            threads = [threading.Thread(target=use, args=(i,)) for i in range(8)]
+            for t in threads:
+                t.start()
+            for t in threads:
+                t.join()
+        finally:
+            sys.setswitchinterval(interval)
+        self.assertEqual((errors, pad.leases()), ([], []))
 
     def test_a_pad_used_after_a_fork_says_so(self):
         self.pad["k"] = "x"

@@ -1,10 +1,13 @@
 """What a program does with a pad, on files: and on sqlite:."""
 
+import ctypes
 import os
 import threading
+import time
 
 import jotter
 from case import PadCase
+from jotter import _abi
 
 
 class Files(PadCase):
@@ -257,6 +260,20 @@ class Files(PadCase):
         finally:
             seen.set()
             writer.join()
+
+    def test_a_call_lets_other_threads_run(self):
+        held, taken = self.open(as_="bob").lease("plan"), []
+        o = _abi.jot_lease_options(size=ctypes.sizeof(_abi.jot_lease_options), wait_ms=60000)
+
+        def take():  # in one call, as the binding itself never does
+            taken.append(self.pad._call("jot_lease_acquire", b"plan", ctypes.byref(o), out=_abi.jot_lease, give=jotter.Lease.of))
+
+        waiter = threading.Thread(target=take)
+        waiter.start()
+        time.sleep(0.05)  # now it waits in C, as a rule
+        held.release()
+        waiter.join()
+        self.assertEqual([lease.by for lease in taken], ["ann"])
 
     def test_a_watch_ends_when_nothing_happens(self):
         self.assertEqual(list(self.pad.watch(timeout=0.01)), [])

@@ -292,6 +292,8 @@ export declare class Pad implements AsyncDisposable {
 
   /** Its versions, newest first, without texts. NotFound. */
   history(key: string): AsyncGenerator<Doc, void, void>;
+  /** Its versions from this seq on (1), oldest first, with their texts. NotFound. */
+  versions(key: string, options?: { from?: number; limit?: number }): AsyncGenerator<Doc, void, void>;
   /** How a version became another; by default what the last change did. */
   diff(key: string, from?: string, to?: string): Promise<Diff>;
   /** Who wrote each line, and when. */

@@ -9,7 +9,7 @@
 const { randomUUID } = require("node:crypto");
 const check = require("./check.js");
 const { Conflict, Invalid, NotFound } = require("./errors.js");
-const { add, padOf, purge, recordAt, segment, versions } = require("./threads.js");
+const { add, decode, padOf, purge, segment, texts } = require("./threads.js");
 
 /** One conversation: a stream of the pad, each call one append. */
 class JotterSession {
@@ -29,14 +29,15 @@ class JotterSession {
   /** The items, and the version of the stream they are of. */
   async #look() {
     const pad = await this.#pad();
-    const seqs = [];
-    for await (const doc of versions(pad, this.#name)) if (!doc.deleted && !doc.redacted) seqs.push(doc.seq);
-    const records = (await Promise.all(seqs.reverse().map((seq) => recordAt(pad, this.#name, seq)))).filter(Boolean);
     const items = [];
-    for (const { header, parts } of records)
-      if (header.what === "items") items.push(...parts.map(([, data]) => data));
-      else if (header.what === "pop") items.pop();
-    return { pad, items, version: records.at(-1)?.version };
+    let version;
+    for await (const doc of texts(pad, this.#name)) {
+      const record = decode(doc);
+      version = doc.version;
+      if (record?.header.what === "items") items.push(...record.parts.map(([, data]) => data));
+      else if (record?.header.what === "pop") items.pop();
+    }
+    return { pad, items, version };
   }
 
   /** The id makes each record another text, also if it says what the last one said. */

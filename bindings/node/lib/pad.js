@@ -77,11 +77,7 @@ class Held {
   async release() {
     if (!this.#pad) return;
     this.#pad = null;
-    await this.#pool.with(async (h) => {
-      this.#pool.tokens.delete(this.token);
-      h.tokens.delete(this.token);
-      await h.call("jot_lease_release", [this.token]);
-    });
+    await this.#pool.with((h) => this.#pool.release(h, this.token));
   }
 
   [DISPOSE]() {
@@ -300,6 +296,19 @@ class Pad {
       yield* docsOf(page);
       if (!page.more || !page.items.length) return;
       before = page.items.at(-1).seq;
+    }
+  }
+
+  async *versions(key, options) {
+    const o = check.options(options, ["from", "limit"], "versions");
+    const name = check.name(key);
+    let left = check.count(o.limit, "limit", Infinity);
+    for (let from = check.count(o.from, "from", 1); left > 0; ) {
+      const page = await this.#call("jot_doc_versions", [name, from, Math.min(PAGE, left)]);
+      yield* docsOf(page);
+      if (!page.more || !page.items.length) return;
+      from = page.items.at(-1).seq + 1;
+      left -= page.items.length;
     }
   }
 

@@ -12,7 +12,9 @@
 "use strict";
 
 const { addon } = require("./addon.js");
-const { Closed, errorOf } = require("./errors.js");
+const { Closed, Fenced, errorOf } = require("./errors.js");
+
+const FENCED = Fenced.prototype.status;
 
 /** One jot_pad. */
 class Handle {
@@ -35,11 +37,19 @@ class Handle {
     throw error;
   }
 
-  /** Hold exactly these leases. One that has ended makes the next write Fenced, not this. */
-  async inStep(tokens) {
-    for (const token of tokens) if (!this.tokens.has(token)) await this.raw("jot_lease_adopt", token);
-    for (const token of this.tokens) if (!tokens.has(token)) await this.raw("jot_lease_release", token);
-    this.tokens = new Set(tokens);
+  /** Hold exactly the leases of the pad. One that has ended makes the next write Fenced, not this. */
+  async inStep(pool) {
+    const wanted = new Set(pool.tokens);
+    for (const token of wanted) if (!this.tokens.has(token)) await this.adopt(token, pool);
+    for (const token of this.tokens) if (!wanted.has(token)) await this.raw("jot_lease_release", token);
+    this.tokens = wanted;
+  }
+
+  /** Hold a lease that another handle took. One that was released meanwhile binds nobody any more. */
+  async adopt(token, pool) {
+    await this.raw("jot_lease_adopt", token);
+    const [status] = await this.raw("jot_lease_check", token);
+    if (status === FENCED && pool.isEnding(token)) await this.raw("jot_lease_release", token);
   }
 
   isInStep(tokens) {
@@ -57,7 +67,8 @@ class Pool {
     this.count = 0; // of handles that are open, or being opened
     this.free = [];
     this.waiting = []; // of whom the first gets the next handle
-    this.tokens = new Set();
+    this.tokens = new Set(); // of the leases that the pad has ...
+    this.ending = new Set(); // ... and of those that are being released
     this.closing = null;
   }
 
@@ -101,11 +112,28 @@ class Pool {
     const handle = await this.borrow();
     try {
       this.check();
-      if (!handle.isInStep(this.tokens)) await handle.inStep(this.tokens);
+      if (!handle.isInStep(this.tokens)) await handle.inStep(this);
       return await use(handle);
     } finally {
       this.giveBack(handle);
     }
+  }
+
+  /** Release a lease; afterwards the other handles let go of it. */
+  async release(handle, token) {
+    this.ending.add(token);
+    try {
+      await handle.call("jot_lease_release", [token]);
+      handle.tokens.delete(token);
+    } finally {
+      this.tokens.delete(token);
+      this.ending.delete(token);
+    }
+  }
+
+  /** Whether the pad gives this lease up, or did. */
+  isEnding(token) {
+    return this.ending.has(token) || !this.tokens.has(token);
   }
 
   /** Wait for the calls under way and close; those that had not begun are Closed. */

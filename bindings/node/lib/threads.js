@@ -92,6 +92,15 @@ async function recordAt(pad, name, seq) {
   }
 }
 
+/** All versions with their texts, oldest first; none if there is no such stream. */
+async function* texts(pad, name) {
+  try {
+    yield* pad.versions(name);
+  } catch (error) {
+    if (!(error instanceof NotFound)) throw error;
+  }
+}
+
 /** Its versions, newest first, without texts; none if there is no such stream. */
 async function* versions(pad, name) {
   try {
@@ -110,4 +119,4 @@ async function purge(pad, name) {
   }
 }
 
-module.exports = { add, decode, encode, padOf, purge, recordAt, safePart, segment, sha256, versions, wordOf };
+module.exports = { add, decode, encode, padOf, purge, recordAt, safePart, segment, sha256, texts, versions, wordOf };

@@ -368,6 +368,14 @@ static jot_status call_jot_doc_undo(jot_pad *pad, const Value *v, const void **o
     return status;
 }
 
+static jot_status call_jot_doc_versions(jot_pad *pad, const Value *v, const void **out)
+{
+    const jot_docs *r = NULL;
+    jot_status status = jot_doc_versions(pad, v[0].string, v[1].number, (size_t)v[2].number, &r);
+    *out = r;
+    return status;
+}
+
 static jot_status call_jot_doc_write(jot_pad *pad, const Value *v, const void **out)
 {
     const jot_doc *r = NULL;
@@ -495,6 +503,7 @@ static const Function FUNCTIONS[] = {
     { "jot_doc_redo", call_jot_doc_redo, { { KIND_STRING, NULL }, { KIND_STRING, NULL } }, 2, &jot_doc_shape, false },
     { "jot_doc_restore", call_jot_doc_restore, { { KIND_STRING, NULL }, { KIND_STRING, NULL }, { KIND_STRING, NULL } }, 3, &jot_doc_shape, false },
     { "jot_doc_undo", call_jot_doc_undo, { { KIND_STRING, NULL }, { KIND_STRING, NULL } }, 2, &jot_doc_shape, false },
+    { "jot_doc_versions", call_jot_doc_versions, { { KIND_STRING, NULL }, { KIND_UNSIGNED, NULL }, { KIND_SIZE, NULL } }, 3, &jot_docs_shape, false },
     { "jot_doc_write", call_jot_doc_write, { { KIND_STRING, NULL }, { KIND_TEXT, NULL }, { KIND_STRUCT, &jot_write_options_shape } }, 3, &jot_doc_shape, false },
     { "jot_lease_acquire", call_jot_lease_acquire, { { KIND_STRING, NULL }, { KIND_STRUCT, &jot_lease_options_shape } }, 2, &jot_lease_shape, false },
     { "jot_lease_adopt", call_jot_lease_adopt, { { KIND_UNSIGNED, NULL } }, 1, NULL, false },

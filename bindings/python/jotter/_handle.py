@@ -1,7 +1,7 @@
 """Handles of the library, and who may use them.
 
 A jot_pad belongs to one thread at a time (rule 7 of jotter.h), so a call borrows one for as long as
-it takes, results copied: with ``pool=1`` that is a lock, with more the calls of several threads run
+it takes, results copied: with ``pool=1`` that is a queue, with more the calls of several threads run
 side by side, because ctypes lets go of the interpreter's lock.  A handle does not survive a fork:
 the child gets a sentence instead of somebody else's file locks.
 
@@ -19,8 +19,9 @@ import json
 import os
 import queue
 import threading
+from collections import deque
 from contextlib import contextmanager
-from typing import Any, Callable, Iterator, List, Optional, Set
+from typing import Any, Callable, Deque, FrozenSet, Iterator, List, Optional
 
 from . import _abi
 from ._errors import Closed, Error, error_of
@@ -35,7 +36,7 @@ class Handle:
     def __init__(self, url: Optional[str], options: _abi.jot_open_options) -> None:
         self.lib = library()
         self.pad = self.lib.jot_new()
-        self.tokens: Set[int] = set()
+        self.tokens: FrozenSet[int] = frozenset()
         if not self.pad:
             raise MemoryError("there is no memory for a pad")
         status = self.lib.jot_open(self.pad, encode(url), ctypes.byref(options))
@@ -52,13 +53,17 @@ class Handle:
         pad, self.pad = self.pad, None
         self.lib.jot_free(pad)
 
-    def in_step(self, tokens: Set[int]) -> None:
-        """Hold exactly these leases.  One that has ended makes the next write Fenced, not this."""
-        for token in tokens - self.tokens:
+    def in_step(self, pool: "Pool") -> None:
+        """Hold exactly the leases of the pad.  One that has ended makes the next write Fenced, not this."""
+        wanted = pool.tokens
+        for token in wanted - self.tokens:
             self.lib.jot_lease_adopt(self.pad, token)
-        for token in self.tokens - tokens:
+            status = self.lib.jot_lease_check(self.pad, token, None)
+            if status == _abi.JOT_FENCED and pool.is_ending(token):  # by us: it binds nobody any more
+                self.lib.jot_lease_release(self.pad, token)
+        for token in self.tokens - wanted:
             self.lib.jot_lease_release(self.pad, token)
-        self.tokens = set(tokens)
+        self.tokens = wanted
 
 
 def invalid(sentence: str) -> Error:
@@ -112,20 +117,26 @@ def json_of(value: Any, what: str) -> bytes:
 
 
 class Pool:
-    """All handles of a pad."""
+    """All handles of a pad.  Who waits for one gets it in turn."""
 
     def __init__(self, make: Callable[[], Handle], size: int) -> None:
         if not 1 <= count_of(size, "pool") <= 64:
             raise invalid(f"pool is {size}: use 1 to 64")
         self._make = make
-        self._free: "queue.LifoQueue[Handle]" = queue.LifoQueue()
-        self._all: List[Handle] = [make()]
         self._size = size
-        self._growing = threading.Lock()
         self._pid = os.getpid()
+        self._lock = threading.Lock()  # of all that follows
+        self._settled = threading.Condition(self._lock)
+        self._free: List[Handle] = [make()]
+        self._count = 1  # of handles that are open, or being opened
+        self._waiting: "Deque[queue.SimpleQueue[Optional[Handle]]]" = deque()
         self._closed = False
-        self.tokens: Set[int] = set()
-        self._free.put(self._all[0])
+        self.tokens: FrozenSet[int] = frozenset()  # of the leases that the pad has ...
+        self._ending: FrozenSet[int] = frozenset()  # ... and of those that are being released
+
+    def is_open(self) -> bool:
+        """Whether a call may be made from here."""
+        return os.getpid() == self._pid and not self._closed
 
     def check(self) -> None:
         """Closed, unless a call may be made from here."""
@@ -134,41 +145,102 @@ class Pool:
         if self._closed:
             raise Closed("this pad is closed")
 
-    def _borrow(self) -> Handle:
+    def _grow(self) -> Handle:
         try:
-            return self._free.get_nowait()
-        except queue.Empty:
-            pass
-        with self._growing:
-            if len(self._all) < self._size:
-                self._all.append(self._make())
-                return self._all[-1]
-        return self._free.get()
+            return self._make()
+        except BaseException:
+            with self._lock:
+                self._count -= 1
+                self._settled.notify_all()
+            raise
+
+    def _borrow(self) -> Handle:
+        turn: "queue.SimpleQueue[Optional[Handle]]" = queue.SimpleQueue()
+        with self._lock:
+            self.check()
+            if self._free:
+                return self._free.pop()
+            grows = self._count < self._size
+            if grows:
+                self._count += 1
+            else:
+                self._waiting.append(turn)
+        return self._grow() if grows else self._wait(turn)
+
+    def _wait(self, turn: "queue.SimpleQueue[Optional[Handle]]") -> Handle:
+        try:
+            handle = turn.get()
+        except BaseException:  # Ctrl-C: the turn goes to the next
+            with self._lock:
+                late = turn not in self._waiting
+                if not late:
+                    self._waiting.remove(turn)
+            given = turn.get() if late else None
+            if given:
+                self._give_back(given)
+            raise
+        if handle is None:
+            raise Closed("this pad is closed")
+        return handle
+
+    def _give_back(self, handle: Handle) -> None:
+        with self._lock:
+            if self._waiting:
+                self._waiting.popleft().put(handle)
+            else:
+                self._free.append(handle)
+                self._settled.notify_all()
 
     @contextmanager
     def borrow(self) -> Iterator[Handle]:
         """A handle, for one call and its result."""
-        self.check()
+        self.check()  # before the lock: after a fork somebody who is not here may have it
         handle = self._borrow()
         try:
             self.check()
             if handle.tokens != self.tokens:
-                handle.in_step(self.tokens)
+                handle.in_step(self)
             yield handle
         finally:
-            self._free.put(handle)
+            self._give_back(handle)
+
+    def hold(self, handle: Handle, token: int) -> None:
+        """The pad has this lease now; `handle` took it."""
+        with self._lock:
+            self.tokens = self.tokens | {token}
+        handle.tokens = handle.tokens | {token}
+
+    @contextmanager
+    def ending(self, token: int) -> Iterator[None]:
+        """While a handle releases this lease; afterwards the others let go of it."""
+        with self._lock:
+            self._ending = self._ending | {token}
+        try:
+            yield
+        finally:
+            with self._lock:
+                self.tokens, self._ending = self.tokens - {token}, self._ending - {token}
+
+    def is_ending(self, token: int) -> bool:
+        """Whether the pad gives this lease up, or did."""
+        with self._lock:
+            return token in self._ending or token not in self.tokens
 
     def close(self) -> None:
         """Wait for the calls under way and close.  In a forked child nothing is closed: it is not ours."""
-        if self._closed or os.getpid() != self._pid:
+        if not self.is_open():
             return
-        with self._growing:
+        with self._lock:
+            if self._closed:
+                return
             self._closed = True
-            handles = [self._free.get() for _ in self._all]
+            for turn in self._waiting:
+                turn.put(None)
+            self._waiting.clear()
+            self._settled.wait_for(lambda: len(self._free) == self._count)
+            handles, self._free = self._free, []
         for handle in handles:
             handle.close()
-        for handle in handles:  # who waits for one is told that it is closed
-            self._free.put(handle)
 
 
 def text_arg(data: bytes) -> "Any":

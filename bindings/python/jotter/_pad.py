@@ -6,6 +6,7 @@ import ctypes
 import json
 import os
 import sys
+import time
 from types import TracebackType
 from typing import (
     Any, Callable, Dict, Iterator, List, Mapping, Optional, Type, TypeVar, Union,
@@ -25,6 +26,16 @@ R = TypeVar("R")
 
 PAGE = 1000  # what one call lists at most
 WATCH_SLICE = 0.2  # seconds: Python sees Ctrl-C only between calls
+PAUSE, PAUSE_MAX = 0.01, 0.2  # seconds between two looks at a lease that somebody else has
+
+
+def pauses(wait: float) -> Iterator[float]:
+    """How long to sleep before each further look, for somebody who waits so many seconds."""
+    until, pause = time.monotonic() + ms_of(wait, "wait") / 1000, PAUSE
+    left = until - time.monotonic()
+    while left > 0:
+        yield min(pause, left)
+        left, pause = until - time.monotonic(), min(2 * pause, PAUSE_MAX)
 
 
 def as_bytes(text: Text, what: str = "a text") -> bytes:
@@ -79,10 +90,9 @@ class Held:
     def release(self) -> None:
         """Let others have it.  Fenced: it had ended already."""
         pad = self._pad
-        with pad._pool.borrow() as handle:
-            pad._pool.tokens = pad._pool.tokens - {self.token}
-            handle.tokens = handle.tokens - {self.token}
+        with pad._pool.borrow() as handle, pad._pool.ending(self.token):
             pad._call_on(handle, "jot_lease_release", self.token)
+            handle.tokens = handle.tokens - {self.token}
 
     def __enter__(self) -> "Held":
         return self
@@ -462,8 +472,16 @@ class Pad(Nouns):
         Leased: somebody else has it, for longer than ``wait`` seconds.  ``live``: it ends at once when
         this pad is closed or its process dies.
         """
+        for pause in pauses(wait):  # not in C: other calls go on, and Ctrl-C ends it
+            try:
+                return self._lease(name, ttl, prefix, live)
+            except Leased:
+                time.sleep(pause)
+        return self._lease(name, ttl, prefix, live)
+
+    def _lease(self, name: str, ttl: float, prefix: bool, live: bool) -> Held:
         o = _abi.jot_lease_options(size=ctypes.sizeof(_abi.jot_lease_options), ttl_ms=ms_of(ttl, "ttl"),
-                                   wait_ms=ms_of(wait, "wait"), prefix=prefix, live=live)
+                                   prefix=prefix, live=live)
 
         def refused(error: Error, found: Any) -> None:
             if isinstance(error, Leased):
@@ -472,8 +490,7 @@ class Pad(Nouns):
         with self._pool.borrow() as handle:  # the one that takes it holds it: nothing to adopt
             lease = self._call_on(handle, "jot_lease_acquire", _name(name), ctypes.byref(o),
                                   out=_abi.jot_lease, give=Lease.of, refused=refused)
-            handle.tokens = handle.tokens | {lease.token}
-            self._pool.tokens = self._pool.tokens | {lease.token}
+            self._pool.hold(handle, lease.token)
         return Held(self, lease)
 
     def leases(self) -> List[Lease]:

@@ -2,7 +2,8 @@
 
 Calls run in threads of the pad's own, at most ``pool`` at a time, so the event loop never waits for a
 disk.  A task that is cancelled leaves nothing half-done: a call that has not begun never does, one
-that has is a single append, which completes or does not happen.
+that has is a single append, which completes or does not happen, and what it gains for a task that is
+no more (a lease, an open pad) is let go.
 """
 
 from __future__ import annotations
@@ -10,7 +11,9 @@ from __future__ import annotations
 import asyncio
 import functools
 import inspect
+import threading
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from itertools import islice
 from types import TracebackType
 from typing import (
@@ -20,8 +23,9 @@ from typing import (
 
 from . import _pad
 from ._answer import Answer
-from ._errors import Conflict, Fenced, Invalid, NotFound
-from ._pad import PAGE, WATCH_SLICE, Text
+from ._errors import Conflict, Fenced, Invalid, Leased, NotFound
+from ._handle import count_of, ms_of
+from ._pad import PAGE, WATCH_SLICE, Text, pauses
 from ._results import Context, Diff, Doc, Evidence, Hit, Info, Lease, Merge, ToolReply
 from ._verbs_aio import Nouns
 
@@ -56,14 +60,23 @@ class Held:
 class Leasing:
     """A lease that is being taken: ``held = await pad.lease(...)`` or ``async with pad.lease(...)``."""
 
-    def __init__(self, pad: "Pad", take: Callable[[], _pad.Held]) -> None:
+    def __init__(self, pad: "Pad", wait: float, take: Callable[[], _pad.Held]) -> None:
         self._pad = pad
+        self._wait = wait
         self._take = take
         self._held: Optional[Held] = None
 
-    async def _taken(self) -> Held:
-        self._held = Held(self._pad, await self._pad._run(self._take))
+    async def _once(self) -> Held:
+        self._held = Held(self._pad, await self._pad._gain(self._take, _pad.Held.release))
         return self._held
+
+    async def _taken(self) -> Held:
+        for pause in pauses(self._wait):  # not in a thread, of which others have need
+            try:
+                return await self._once()
+            except Leased:
+                await asyncio.sleep(pause)
+        return await self._once()
 
     def __await__(self) -> Generator[Any, None, Held]:
         return self._taken().__await__()
@@ -87,7 +100,7 @@ class Pad(Nouns):
     def __init__(self, make: Callable[[], _pad.Pad], pool: int) -> None:
         super().__init__(self._do)
         self._make = make
-        self._threads = ThreadPoolExecutor(max_workers=max(pool, 1), thread_name_prefix="jotter")
+        self._threads = ThreadPoolExecutor(max_workers=min(max(pool, 1), 64), thread_name_prefix="jotter")
         self._opened: Optional[_pad.Pad] = None
 
     @property
@@ -97,12 +110,39 @@ class Pad(Nouns):
         return self._opened
 
     async def _run(self, function: Callable[..., R], *args: Any, **named: Any) -> R:
+        if self._opened is not None:
+            self._opened._pool.check()  # here, because after a fork or a close there are no threads
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self._threads, functools.partial(function, *args, **named))
 
+    async def _gain(self, gain: Callable[[], R], lose: Callable[[R], None]) -> R:
+        """What ``gain`` makes.  If the task is cancelled it is not kept: ``lose`` lets go of it."""
+        lock, made, unwanted = threading.Lock(), [], threading.Event()
+
+        def run() -> R:
+            got = gain()
+            with lock:
+                made.append(got)
+                if not unwanted.is_set():
+                    return got
+            lose(got)
+            return got
+
+        try:
+            return await self._run(run)
+        except asyncio.CancelledError:
+            with lock:
+                unwanted.set()
+                late = list(made)
+            with suppress(RuntimeError):  # the pad was closed meanwhile, and its leases with it
+                for got in late:
+                    self._threads.submit(lose, got)
+            raise
+
     async def _open(self) -> "Pad":
         if self._opened is None:
-            self._opened = await self._run(self._make)
+            opened: _pad.Pad = await self._gain(self._make, _pad.Pad.close)
+            self._opened = opened
         return self
 
     def __await__(self) -> Generator[Any, None, "Pad"]:
@@ -116,6 +156,8 @@ class Pad(Nouns):
 
     async def close(self) -> None:
         if self._opened is not None:
+            if not self._opened._pool.is_open():
+                return
             await self._run(self._opened.close)
         self._threads.shutdown(wait=False)
 
@@ -231,6 +273,8 @@ class Pad(Nouns):
     async def watch(self, prefix: str = "", *,
                     timeout: Optional[float] = None) -> AsyncIterator[Doc]:
         """As jotter.Pad.watch; other calls go on meanwhile, because it has a handle of its own."""
+        if timeout is not None:
+            ms_of(timeout, "timeout")
         own = Pad(self._pad._twin, 1) if (await self.where()).shared else self
         await own._open()
         try:
@@ -250,8 +294,7 @@ class Pad(Nouns):
 
     def lease(self, name: str, *, ttl: float = 60.0, wait: float = 0.0, prefix: bool = False,
               live: bool = True) -> Leasing:
-        return Leasing(self, functools.partial(self._pad.lease, name, ttl=ttl, wait=wait,
-                                               prefix=prefix, live=live))
+        return Leasing(self, wait, functools.partial(self._pad.lease, name, ttl=ttl, prefix=prefix, live=live))
 
     async def leases(self) -> List[Lease]:
         return await self._run(self._pad.leases)
@@ -272,4 +315,4 @@ def open(url: Optional[str] = None, *, as_: Optional[str] = None, language: Opti
     """As jotter.open: ``pad = await open(...)``, or ``async with open(...) as pad``."""
     return Pad(functools.partial(_pad.open, url, as_=as_, language=language, wait=wait,
                                  existing=existing, read_only=read_only, pool=pool, dialect=dialect),
-               pool)
+               count_of(pool, "pool"))

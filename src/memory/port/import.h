@@ -85,6 +85,8 @@ void import_stray(Import *x, const ForeignEntry *f, Str name, const char *why);
 MUST_USE jot_status import_run_file(Import *x, Str name, Str text, Err *e);
 MUST_USE jot_status import_graph_file(Import *x, Str name, Str text, Err *e);
 MUST_USE jot_status import_beads_file(Import *x, Str name, Str text, Err *e);
+/* What a note of basic-memory says of itself, as a part of the graph; of any other, nothing. */
+MUST_USE jot_status import_relations(Import *x, Str path, Str text, Err *e);
 /* The one note that a text file is. */
 MUST_USE jot_status import_note_file(Import *x, Str name, Err *e);
 

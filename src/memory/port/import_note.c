@@ -49,7 +49,8 @@ static jot_status import_note(Import *x, int dir, Str path, const ForeignEntry *
                     .at_ms = f->at_ms };
     if (note.mapped)
         layout_rename(x->report, x->into, path, d.stream);
-    return import_document(x, &d, e);
+    TRY(import_document(x, &d, e));
+    return import_relations(x, path, text, e);
 }
 
 /* NOLINTNEXTLINE(misc-no-recursion): DEPTH_MAX */
