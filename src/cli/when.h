@@ -20,6 +20,10 @@ MUST_USE bool when_read(Str text, bool end_of_day, int64_t *out);
 /* The value of an option; 0 if it was not given. */
 MUST_USE jot_status opt_time(Session *s, const char *name, bool end_of_day, int64_t *out);
 
+/* Say on a terminal which moment a word was taken for: "'monday' is Mon 2026-01-26 00:00:00 CET".
+ */
+void when_say(const Session *s, const char *text, int64_t at_ms);
+
 typedef struct WhenText {
     char text[96];
 } WhenText;
