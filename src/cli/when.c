@@ -125,6 +125,15 @@ jot_status opt_time(Session *s, const char *name, bool end_of_day, int64_t *out)
                    name, err_show(&shown, str(text)));
 }
 
+json_t *when_for_person(const Session *s, const json_t *item)
+{
+    int64_t at_ms;
+    json_t *copy = json_copy((json_t *)(uintptr_t)item);
+    if (time_parse(json_str(json_object_get(item, "at")), &at_ms))
+        json_object_set_new(copy, "at", json_string(when_shown(s, at_ms).text));
+    return copy;
+}
+
 WhenText when_shown(const Session *s, int64_t at_ms)
 {
     WhenText out;

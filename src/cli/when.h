@@ -32,4 +32,7 @@ typedef struct WhenText {
  * in UTC, where standard output is no terminal or --utc was given. */
 WhenText when_shown(const Session *s, int64_t at_ms);
 
+/* A copy of what a verb answered, in which its `at` is for a person likewise. */
+json_t *when_for_person(const Session *s, const json_t *item);
+
 #endif

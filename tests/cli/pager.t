@@ -56,7 +56,8 @@ try 'characters that take two columns are counted so' wide
 
 heads() {
     person history && grep -q '^when .*who .*what' .shown && person history short && grep -q '^ *seq  when .*version .*who' .shown && ! "$JOTTER" history short | grep -q '^ *seq' &&
-        ! "$JOTTER" history | grep -q '^when' && person blame short && grep -q ' s ago\| min ago' .shown && person search 5 && grep -q ' ago' .shown && person stats && grep -q ' ago' .shown && ! grep -q '.\{101\}' .shown
+        ! "$JOTTER" history | grep -q '^when' && person blame short && grep -q ' s ago\| min ago' .shown && person search 5 && grep -q ' ago' .shown && person stats && grep -q ' ago' .shown &&
+        "$JOTTER" runs begin 'a question' >/dev/null && person runs && grep -q ' ago .*a question' .shown && "$JOTTER" runs | grep -q 'Z .*a question' && echo x | "$JOTTER" checkpoint write r1 >/dev/null && person checkpoint list r1 && grep -q ' ago' .shown && person task read wide && grep -q '^at .* ago' .shown && person stats && ! grep -q '.\{101\}' .shown
 }
 try 'history, blame, search and stats have heads and times for people' heads
 
