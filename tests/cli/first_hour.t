@@ -80,7 +80,7 @@ mistaken() {
     fresh
     user 'jotter init && jotter write plan one && jotter find one' && ends 64 && tells "did you mean 'search'" && user 'jotter list -l' && ends 64 && tells '--long' && user 'jotter setup claude' && tells "did you mean 'claude-code'" &&
         user 'jotter --pad . list' && ends 66 && tells 'there is one in .jotter below it' && user 'jotter run --resume nosuch' && ends 66 && tells "run 'nosuch' not found" &&
-        user 'jotter read plan --lines 5:6' && says 'there is only 1 line' && user 'jotter task add t x --needs nosuch' && ends 64 && tells 'later: --later' && user 'jotter search nothing' && ends 0 && is '' && tells '(nothing found)'
+        user 'jotter lease renew 999' && ends 76 && tells 'there never was a lease 999' && user 'jotter lease acquire plan && jotter lease release 1 && jotter lease renew 1' && ends 76 && tells 'lease 1 has ended' && user 'jotter read plan --lines 5:6' && says 'there is only 1 line' && user 'jotter task add t x --needs nosuch' && ends 64 && tells 'later: --later' && user 'jotter search nothing' && ends 0 && is '' && tells '(nothing found)'
 }
 try 'what is mistaken is answered with what is meant' mistaken
 
