@@ -85,7 +85,7 @@ jot_status jot_gc(jot_pad *pad, const jot_gc_options *options, const jot_gc_coun
                         .before_ms = o.before_ms,
                         .bytes = o.bytes,
                         .dry_run = o.dry_run };
-    TRY(care_gc(&pad->m, &policy, NULL, NULL, &gone, api_err(pad)));
+    TRY(care_gc(&pad->m, &policy, NULL, &gone, api_err(pad)));
     jot_gc_count *count = NEW_RESULT(pad, jot_gc_count);
     *count = (jot_gc_count){ gone.streams, gone.records, gone.bytes };
     GIVE(out, count);

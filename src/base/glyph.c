@@ -222,3 +222,12 @@ size_t glyph_hidden_at(Str s, GlyphHow how)
     size_t at = 0;
     return next_hidden(s, &at, how, &before, &hidden) ? hidden.from : s.n;
 }
+
+size_t glyph_columns(Str line)
+{
+    size_t all = 0;
+    uint32_t c;
+    for (size_t at = 0; at < line.n;)
+        all += glyph_next(line, &at, &c) ? (size_t)utf8proc_charwidth((utf8proc_int32_t)c) : 1;
+    return all;
+}

@@ -59,6 +59,10 @@ void glyph_add(Buf *to, Str bytes, GlyphHow how);
 /* The same of as many as take at most `max` bytes; how many of `bytes` that are. */
 size_t glyph_add_most(Buf *to, Str bytes, GlyphHow how, size_t max);
 
+/* How many columns of a terminal a text of one line takes: a character of East Asia two, a mark on
+ * another none. */
+size_t glyph_columns(Str line);
+
 /* Where the first character is that glyph_add would write out; s.n: none. */
 size_t glyph_hidden_at(Str s, GlyphHow how);
 

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "cli/cmd.h"
+#include "cli/commands.h"
 #include "cli/guess.h"
 
 const Opt opts_always[] = {
@@ -52,6 +53,9 @@ static const Opt *find_opt(const Session *s, Str name)
 static const char *guess_cmd(const Cmd *const *among, Str word)
 {
     Guess g = { .word = word };
+    const char *known = among == commands ? command_for(word) : NULL;
+    if (known)
+        return known;
     for (; *among; among++)
         if (!(*among)->hidden && !(*among)->stands_for)
             guess_add(&g, (*among)->name);
@@ -143,12 +147,16 @@ static jot_status read_opt(Session *s, char ***words)
 static jot_status read_short(Session *s, const char *word)
 {
     Shown shown;
-    if (strcmp(word, "-h") != 0)
-        return err_set(&s->err, JOT_INVALID,
-                       "no option '%s': options begin with --; after a "
-                       "-- every word is an argument",
-                       err_show(&shown, str(word)));
-    return take_opt(s, "help", "");
+    if (strcmp(word, "-h") == 0)
+        return take_opt(s, "help", "");
+    AUTO(Buf) meant = { 0 };
+    for (const Opt *o = s->cmd ? s->cmd->opts : NULL; o && o->name; o++)
+        if (o->name[0] == word[1])
+            buf_addf(&meant, "%s--%s", meant.n ? ", " : ": ", o->name);
+    return err_set(&s->err, JOT_INVALID,
+                   "no option '%s': options begin with --" STR_FMT "; after a -- every word is an "
+                   "argument",
+                   err_show(&shown, str(word)), STR_ARG(buf_str(&meant)));
 }
 
 /* A word that is no option: a command as long as there are some to choose from, else an argument.

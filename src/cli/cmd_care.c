@@ -5,6 +5,7 @@
 
 #include "base/time.h"
 #include "cli/cmd.h"
+#include "cli/interrupt.h"
 #include "cli/progress.h"
 #include "cli/when.h"
 #include "memory/care.h"
@@ -26,6 +27,8 @@ typedef struct Telling {
     Session *s;
     json_t *faults; /* with --json */
     Progress progress;
+    uint64_t looked; /* at files, before it is known how many streams there are */
+    bool counted;
     bool would; /* mending is only talked about */
 } Telling;
 
@@ -53,7 +56,29 @@ static void tell_fault(void *ctx, const StoreFault *f)
 static void show_progress(void *ctx, const VerifyCount *c)
 {
     Telling *t = ctx;
+    if (!t->counted) {
+        progress_clear(&t->progress);
+        t->progress = progress_new("stream");
+        t->counted = true;
+    }
     progress_show(&t->progress, c->streams, c->total, counted(c->records, "record").text);
+}
+
+/* First the engine looks at its files, then every stream is read. */
+static bool look_on(void *ctx)
+{
+    Telling *t = ctx;
+    if (!t->counted)
+        progress_show(&t->progress, ++t->looked, 0, "looked at");
+    return !interrupted();
+}
+
+/* What is done by verify and doctor without --fix changes nothing; with it, it is begun again. */
+static jot_status ended(Session *s, jot_status st)
+{
+    if (st != JOT_CANCELLED)
+        return st;
+    return err_set(&s->err, JOT_CANCELLED, "interrupted: not everything was looked at");
 }
 
 static void print_count(const CareCount *c)
@@ -85,12 +110,13 @@ static jot_status run_verify(Session *s)
 {
     CareCount c;
     AUTO_PTR(json_t) faults = json_array();
-    Telling t = { .s = s, .faults = faults, .progress = progress_new("stream") };
-    VerifyHooks hooks = { tell_fault, t.progress.terminal ? show_progress : NULL, &t };
+    Telling t = { .s = s, .faults = faults, .progress = progress_new("file") };
+    VerifyHooks hooks = { tell_fault, t.progress.terminal ? show_progress : NULL, &t, look_on };
     TRY(session_open(s, false));
+    interrupt_catch();
     jot_status st = care_verify(&s->memory, &hooks, &c, &s->err);
     progress_clear(&t.progress);
-    TRY(st);
+    TRY(ended(s, st));
     if (s->json) {
         json_t *out = care_json(&c);
         json_object_set(out, "problems", faults);
@@ -193,8 +219,8 @@ static jot_status run_doctor(Session *s)
     DoctorOptions o = { .fix = opt_given(s, "fix"), .after_crash = opt_given(s, "after-crash") };
     DoctorReport r;
     AUTO_PTR(json_t) faults = json_array();
-    Telling t = { .s = s, .faults = faults, .progress = progress_new("stream"), .would = !o.fix };
-    VerifyHooks hooks = { tell_fault, t.progress.terminal ? show_progress : NULL, &t };
+    Telling t = { .s = s, .faults = faults, .progress = progress_new("file"), .would = !o.fix };
+    VerifyHooks hooks = { tell_fault, t.progress.terminal ? show_progress : NULL, &t, look_on };
     if (o.after_crash && !o.fix)
         return err_set(&s->err, JOT_INVALID, "--after-crash changes files: say --fix too");
     TRY(session_open(s, false));
@@ -202,9 +228,10 @@ static jot_status run_doctor(Session *s)
         printf("the pad belongs to uid %u, not to you; its directory is on your list (jotter safe "
                "list)\n",
                (unsigned)s->found.owner);
+    interrupt_catch();
     jot_status st = care_doctor(&s->memory, &o, &hooks, &r, &s->err);
     progress_clear(&t.progress);
-    TRY(st);
+    TRY(ended(s, st));
     AUTO_PTR(json_t) failures = tell_hooks(s, o.fix);
     if (s->json) {
         json_t *out = doctor_json(&r, o.fix);
@@ -240,8 +267,25 @@ static void tell_trimmed(void *ctx, Str stream, const GcCount *c)
                                         (json_int_t)c->records, "bytes", (json_int_t)c->bytes));
         return;
     }
+    progress_clear(&t->progress);
     print_name(stream);
     printf(": %s, %s\n", counted(c->records, "record").text, counted(c->bytes, "byte").text);
+}
+
+static bool trim_on(void *ctx, uint64_t done, uint64_t total)
+{
+    Telling *t = ctx;
+    progress_show(&t->progress, done, total, "");
+    return !interrupted();
+}
+
+static jot_status trim(Session *s, const GcPolicy *p, json_t *streams, GcCount *out)
+{
+    Telling t = { .s = s, .faults = streams, .progress = progress_new("stream") };
+    interrupt_catch();
+    jot_status st = care_gc(&s->memory, p, &(GcHooks){ tell_trimmed, trim_on, &t }, out, &s->err);
+    progress_clear(&t.progress);
+    return st;
 }
 
 static jot_status read_policy(Session *s, GcPolicy *p)
@@ -278,11 +322,10 @@ static jot_status run_gc(Session *s)
     GcCount c = { 0 };
     uint64_t sessions;
     AUTO_PTR(json_t) streams = json_array();
-    Telling t = { .s = s, .faults = streams };
     TRY(read_policy(s, &p));
     TRY(session_open(s, false));
     if (p.keep || p.bytes || p.before_ms)
-        TRY(care_gc(&s->memory, &p, tell_trimmed, &t, &c, &s->err));
+        TRY(trim(s, &p, streams, &c));
     TRY(purge_sessions(s, &p, &sessions));
     if (s->json) {
         print_json(json_pack("{s:b, s:I, s:I, s:I, s:O}", "dry_run", p.dry_run, "records",
@@ -302,17 +345,18 @@ static jot_status run_gc(Session *s)
 
 /* --- Counting ---------------------------------------------------------------------------- */
 
-static void print_stats(const Stats *st)
+static void print_stats(const Session *s, const Stats *st)
 {
-    puts("kind           streams  deleted   records         bytes  damaged  oldest                 "
-         "   "
-         "newest");
+    bool people = isatty(STDOUT_FILENO) == 1 && !opt_given(s, "utc");
+    printf("%s%-12s  %8s %8s  %8s  %12s  %7s  %-*s  %s%s\n", ink(INK_DIM), "kind", "streams",
+           "deleted", "records", "bytes", "damaged", people ? 16 : 24, "oldest", "newest",
+           ink(INK_PLAIN));
     for (size_t i = 0; i < st->n; i++) {
         const KindStats *k = &st->kinds[i];
-        printf("%-12.*s  %8llu %8llu  %8llu  %12llu  %7llu  %s  %s\n", STR_ARG(k->kind),
+        printf("%-12.*s  %8llu %8llu  %8llu  %12llu  %7llu  %-*s  %s\n", STR_ARG(k->kind),
                ull(k->streams), ull(k->deleted), ull(k->records), ull(k->bytes), ull(k->damaged),
-               k->records ? time_text(k->oldest_ms).text : "-                       ",
-               k->records ? time_text(k->newest_ms).text : "-");
+               people ? 16 : 24, k->records ? when_shown(s, k->oldest_ms).text : "-",
+               k->records ? when_shown(s, k->newest_ms).text : "-");
     }
     if (st->requests)
         printf("%s to the server for this\n", counted(st->requests, "request").text);
@@ -328,7 +372,7 @@ static jot_status run_stats(Session *s)
     if (s->json)
         print_json(stats_json(&st));
     else
-        print_stats(&st);
+        print_stats(s, &st);
     return JOT_OK;
 }
 

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "cli/docs.h"
+#include "cli/interrupt.h"
 #include "cli/progress.h"
 #include "memory/forget/forget.h"
 #include "memory/run/run_newest.h"
@@ -170,7 +171,7 @@ static void show_progress(void *ctx, const ForgetCount *c)
     Telling *t = ctx;
     char more[80];
     snprintf(more, sizeof more, "%s redacted", counted(c->redacted, "record").text);
-    progress_show(&t->progress, c->streams, 0, more);
+    progress_show(&t->progress, c->streams, c->total, more);
 }
 
 static jot_status redact_all(Session *s)
@@ -181,9 +182,17 @@ static jot_status redact_all(Session *s)
     TRY(session_open(s, false));
     AUTO_PTR(json_t) left = json_array();
     Telling t = { .left = left, .json = s->json, .progress = progress_new("stream") };
-    ForgetHooks hooks = { report_left, show_progress, &t };
+    ForgetHooks hooks = { report_left, t.progress.terminal ? show_progress : NULL, &t };
+    interrupt_catch();
+    s->memory.progress = &interrupt_scan;
     jot_status st = forget_all(&s->memory, phrase, &hooks, &c, &s->err);
     progress_clear(&t.progress);
+    if (st == JOT_CANCELLED)
+        return err_set(
+            &s->err, st,
+            "interrupted after %llu of %llu streams: the text is still in the others, and "
+            "the same command does the rest",
+            (unsigned long long)c.streams, (unsigned long long)c.total);
     if (st != JOT_OK && st != JOT_UNSUPPORTED)
         return st;
     if (s->json) {

@@ -1,6 +1,9 @@
 /* cmd_history.c - what documents were, from the shell: history, diff, blame, undo, restore. */
 #include "cli/cmd_history.h"
-#include "base/time.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
 #include "cli/docs.h"
 #include "cli/when.h"
 #include "memory/kinds.h"
@@ -32,9 +35,22 @@ static void print_note(Session *s, const Record *r)
     }
 }
 
+/* How wide a moment is: as people read it at a terminal, or exact. */
+static int when_width(const Session *s)
+{
+    return isatty(STDOUT_FILENO) == 1 && !opt_given(s, "utc") ? 16 : 24;
+}
+
+static void print_heads(const Session *s)
+{
+    if (isatty(STDOUT_FILENO) == 1)
+        printf("%s%6s  %-*s  %-6s  %-*s  %8s  %s%s\n", ink(INK_DIM), "seq", when_width(s), "when",
+               "what", VERSION_HEX, "version", "bytes", "who", ink(INK_PLAIN));
+}
+
 static void print_record(Session *s, const Record *r)
 {
-    printf("%6llu  %s  %-6s  %-*s  %8llu  ", (unsigned long long)r->mark.seq,
+    printf("%6llu  %-*s  %-6s  %-*s  %8llu  ", (unsigned long long)r->mark.seq, when_width(s),
            when_shown(s, r->mark.at_ms).text, op_name(r->mark.op), VERSION_HEX,
            mark_live(&r->mark) ? version_of(r->mark.sha256).text : "-",
            (unsigned long long)r->mark.size);
@@ -62,6 +78,8 @@ static jot_status show_history(Session *s, Str stream, int64_t limit, uint64_t b
         AUTO_PTR(json_t) list = into ? history_json(stream, &page) : NULL;
         if (into)
             json_array_extend(into, list);
+        if (!into && told->before == before && page.n)
+            print_heads(s);
         for (size_t i = 0; i < page.n; i++) {
             if (!into)
                 print_record(s, &page.items[i]);
@@ -78,8 +96,7 @@ static jot_status show_history(Session *s, Str stream, int64_t limit, uint64_t b
 /* What happened in the pad: "3 min ago  ann  wrote  plan  15 bytes (+3)". */
 static void print_change(Session *s, const Change *c)
 {
-    printf("%-*s  ", s->json || opt_given(s, "utc") ? 24 : 12,
-           when_shown(s, c->record.mark.at_ms).text);
+    printf("%-*s  ", when_width(s), when_shown(s, c->record.mark.at_ms).text);
     print_padded(c->record.by, 10);
     printf("  %-7s  ", change_word(c));
     print_name(doc_word(c->stream));
@@ -93,6 +110,9 @@ static void print_change(Session *s, const Change *c)
 
 void changes_print(Session *s, const ChangeList *list)
 {
+    if (list->n && isatty(STDOUT_FILENO) == 1)
+        printf("%s%-*s  %-10s  %-7s  %s%s\n", ink(INK_DIM), when_width(s), "when", "who", "what",
+               "which", ink(INK_PLAIN));
     for (size_t i = 0; i < list->n; i++)
         print_change(s, &list->items[i]);
 }
@@ -179,12 +199,13 @@ static jot_status run_history(Session *s)
 
 static jot_status run_diff(Session *s)
 {
-    HistoryDiffAsk ask = { .from = arg_at(s, 1), .to = arg_at(s, 2) };
+    HistoryDiffAsk ask = { 0 };
     HistoryDiff d;
-    When when;
     TRY(docs_arg(s, 0, &ask.stream));
-    for (int i = 1; i < s->n; i++)
-        TRY(docs_when(s, s->args[i], &when));
+    if (s->n > 1)
+        TRY(docs_version(s, 1, &ask.from));
+    if (s->n > 2)
+        TRY(docs_version(s, 2, &ask.to));
     TRY(docs_open(s, ask.stream));
     TRY(history_diff(&s->memory, &ask, &s->arena, &d, &s->err));
     if (!s->json) {
@@ -214,17 +235,14 @@ static jot_status run_blame(Session *s)
     }
     for (size_t i = 0; i < b.lines.n; i++) {
         const Record *r = b.from[i];
-        printf("%s%s  %.16s  ", ink(INK_DIM), version_of(r->mark.sha256).text,
-               time_text(r->mark.at_ms).text);
-        print_name(r->by);
-        for (size_t n = r->by.n; n < 10; n++)
-            putchar(' ');
+        printf("%s%s  %-16.16s  ", ink(INK_DIM), version_of(r->mark.sha256).text,
+               when_shown(s, r->mark.at_ms).text);
+        print_padded(r->by, 10);
         printf(" %5zu)%s ", i + 1, ink(INK_PLAIN));
         print_line(lines_slice(&b.lines, i, i + 1));
     }
     if (b.cut)
-        fputs("jotter: some lines may be older: what is before is not kept or too far back\n",
-              stderr);
+        say("some lines may be older: what is before is not kept or too far back");
     return JOT_OK;
 }
 

@@ -1,8 +1,7 @@
 /* cmd_list.c - which documents there are, and what to tell a model about them. */
-#include <unistd.h>
-
 #include "base/utf8.h"
 #include "cli/docs.h"
+#include "cli/table.h"
 #include "cli/when.h"
 #include "memory/newest.h"
 #include "tool/tool.h"
@@ -12,51 +11,40 @@ extern const Cmd cmd_list, cmd_prompt;
 enum { PAGE = 500, RECENT_MAX = 1000, TITLE_READ = 1024 * 1024, TITLE_BYTES = 60 };
 
 /* The first line of a document, if reading it is worth the while. */
-static void print_title(Session *s, const Listed *l)
+static Str title_of(Session *s, const Listed *l, Arena *into)
 {
-    AUTO(Arena) arena = { 0 };
     Doc doc;
     if (!mark_live(&l->mark) || l->mark.size > TITLE_READ ||
-        doc_glance(&s->memory, l->name, &arena, &doc, &(Err){ 0 }) != JOT_OK)
-        return;
+        doc_glance(&s->memory, l->name, into, &doc, &(Err){ 0 }) != JOT_OK)
+        return (Str){ 0 };
     Str title = doc_title(doc.text);
-    if (title.n == 0)
-        return;
-    bool cut = title.n > TITLE_BYTES;
-    title.n = cut ? utf8_floor(title, TITLE_BYTES) : title.n;
-    fputs("  ", stdout);
-    print_name(title);
-    fputs(cut ? " ..." : "", stdout);
+    return title.n <= TITLE_BYTES
+               ? title
+               : arena_printf(into, STR_FMT " ...", (int)utf8_floor(title, TITLE_BYTES), title.p);
 }
 
-static void print_long(Session *s, const Listed *l)
+static void add_long(Session *s, Table *to, const Listed *l)
 {
-    bool live = mark_live(&l->mark);
-    printf("%-*s  %8llu  %-12s  ", VERSION_HEX,
-           live ? version_listed(l->mark.seq, l->mark.sha256).text : "deleted",
-           (unsigned long long)l->mark.size, when_shown(s, l->mark.at_ms).text);
-    print_padded(doc_word(l->name), 16);
-    fputs("  ", stdout);
-    print_padded(l->by, 8);
-    print_title(s, l);
-    putchar('\n');
+    AUTO(Arena) arena = { 0 };
+    table_row(to);
+    table_cell(to, mark_live(&l->mark) ? str(version_listed(l->mark.seq, l->mark.sha256).text)
+                                       : S("deleted"));
+    table_cellf(to, "%llu", (unsigned long long)l->mark.size);
+    table_cell(to, str(when_shown(s, l->mark.at_ms).text));
+    table_cell(to, doc_word(l->name));
+    table_cell(to, l->by);
+    table_cell(to, title_of(s, l, &arena));
 }
 
-/* For people: what the columns are. */
-static void print_header(void)
+static void print_page(Session *s, const Listing *page, bool first)
 {
-    if (isatty(STDOUT_FILENO) == 1)
-        printf("%s%-*s  %8s  %-12s  %-16s  %-8s  %s%s\n", ink(INK_DIM), VERSION_HEX, "version",
-               "bytes", "when", "key", "who", "first line", ink(INK_PLAIN));
-}
-
-static void print_page(Session *s, const Listing *page)
-{
+    AUTO(Table) table = { .heads = first ? "version\tbytes\twhen\tkey\twho\tfirst line" : NULL };
     for (size_t i = 0; i < page->n; i++)
         if (opt_given(s, "long"))
-            print_long(s, &page->items[i]);
+            add_long(s, &table, &page->items[i]);
         else
             print_name_line(doc_word(page->items[i].name));
+    table_print(&table);
 }
 
 /* Those that were changed last, newest first. */
@@ -75,7 +63,7 @@ static jot_status list_recent(Session *s, Str prefix, size_t limit, json_t *into
         AUTO_PTR(json_t) list = note_list_json(&page);
         json_array_extend(into, list);
     } else {
-        print_page(s, &page);
+        print_page(s, &page, true);
     }
     *last = newest.n ? newest.items[newest.n - 1].name : (Str){ 0 };
     *more = newest.total > newest.n;
@@ -101,7 +89,7 @@ static jot_status list_all(Session *s, Str prefix, size_t limit, json_t *into, S
             AUTO_PTR(json_t) list = note_list_json(&page);
             json_array_extend(into, list);
         } else {
-            print_page(s, &page);
+            print_page(s, &page, !after.n);
         }
         *more = page.more && page.n;
         limit -= page.n;
@@ -120,8 +108,6 @@ static jot_status run_list(Session *s)
     TRY(opt_number(s, "limit", 1, INT32_MAX, INT64_MAX, &limit));
     TRY(session_open_any(s, &there));
     AUTO_PTR(json_t) list = s->json ? json_array() : NULL;
-    if (there && !s->json && opt_given(s, "long"))
-        print_header();
     if (there && opt_given(s, "recent")) {
         TRY(list_recent(s, arg_at(s, 0), (size_t)limit, list, &last, &more));
     } else if (there) {

@@ -232,6 +232,8 @@ static jot_status run_list(Session *s)
     }
     if (s->json)
         print_json(json_pack("{s:O}", "rules", list));
+    else if (!n && !(there && a.n))
+        fputs("(none)\n", stderr);
     return JOT_OK;
 }
 

@@ -258,6 +258,14 @@ static jot_status work(Session *s, Agent *a, Loop *l, Str query, const Files *fi
     return tell_with(s, st, "run", json_string(r.id));
 }
 
+/* A run that is not there is said before a model is asked for. */
+static jot_status look_for_run(Session *s)
+{
+    AUTO(Run) named = { 0 };
+    TRY(session_open(s, false));
+    return run_open_named(&s->memory, str(opt_text(s, "resume")), &named, &s->err);
+}
+
 static jot_status run_run(Session *s)
 {
     Str query;
@@ -273,9 +281,12 @@ static jot_status run_run(Session *s)
     TRY(opt_number(s, "budget", 1, INT64_MAX, 0, &budget));
     TRY(runs_limits(s, &l.limits));
     TRY(opt_number(s, "from", 1, INT64_MAX, 0, &turn));
+    if (opt_given(s, "resume"))
+        TRY(look_for_run(s));
     TRY(agent_read(s, &a));
     TRY(read_files(s, &files));
-    TRY(session_open(s, !opt_given(s, "resume")));
+    if (!opt_given(s, "resume"))
+        TRY(session_open(s, true));
     TRY(agent_open(s, &a));
     TRY(make_setup(s, &a, query, &l));
     l.llm = a.llm;

@@ -4,8 +4,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/time.h"
 #include "cli/cmd.h"
+#include "cli/interrupt.h"
 #include "cli/progress.h"
 #include "cli/when.h"
 #include "memory/doc/doc.h"
@@ -40,14 +40,14 @@ static void print_explain(const Hit *h)
     putchar('\n');
 }
 
-static void print_hit(const Hit *h, bool explain)
+static void print_hit(const Session *s, const Hit *h, bool explain)
 {
     fputs(ink(INK_CYAN), stdout);
     print_name(h->stream);
     printf("%s  version %s", ink(INK_PLAIN), version_listed(h->seq, h->sha256).text);
     if (str_starts(h->stream, S("runs/")))
         printf("  record %llu", (unsigned long long)h->seq);
-    printf("  %s  ", time_text(h->at_ms).text);
+    printf("  %s  ", when_shown(s, h->at_ms).text);
     print_name(h->by);
     printf("  ~%s\n    ", counted(h->tokens, "token").text);
     print_snippet(h->snippet);
@@ -55,23 +55,23 @@ static void print_hit(const Hit *h, bool explain)
         print_explain(h);
 }
 
-static void print_hits(const Hits *h, const SearchQuery *q)
+static void print_hits(const Session *s, const Hits *h, const SearchQuery *q)
 {
     for (size_t i = 0; i < h->n; i++)
-        print_hit(&h->items[i], q->explain);
+        print_hit(s, &h->items[i], q->explain);
     if (h->n == 0)
-        puts("(nothing found)");
+        fputs("(nothing found)\n", stderr); /* words for people: standard output has hits alone */
     if (h->more)
-        printf("... there are more: --offset %zu\n", q->offset + h->n);
+        say("there are more: --offset %zu", q->offset + h->n);
     if (q->explain && !h->stemmed)
         puts("endings of words mattered: there is no libstemmer here, or none was asked for");
     if (q->explain && h->where)
         printf("the index is in memory: %s\n", h->where);
 }
 
-static void show_progress(void *ctx, uint64_t streams)
+static void show_progress(void *ctx, uint64_t done, uint64_t total)
 {
-    progress_show(ctx, streams, 0, "being indexed");
+    progress_show(ctx, done, total, "being indexed");
 }
 
 static void print_evidence(const Evidence *v)
@@ -130,12 +130,16 @@ static jot_status find(Session *s, const SearchQuery *q, Found *out)
                         .announce = say_where_texts_go,
                         .ctx = &p };
     TRY(search_open(&search, &s->memory, &o, &s->err));
+    interrupt_catch();
+    s->memory.progress = &interrupt_scan;
     jot_status st = opt_given(s, "reindex") ? search_rebuild(search, &s->err) : JOT_OK;
     if (st == JOT_OK && s->n && out->budget)
         st = evidence_find(search, q, out->budget, &s->arena, &out->evidence, &s->err);
     else if (st == JOT_OK && s->n)
         st = search_find(search, q, &s->arena, &out->hits, &s->err);
     progress_clear(&p);
+    if (st == JOT_CANCELLED)
+        return err_set(&s->err, st, "interrupted: the next search brings the index up to date");
     return st;
 }
 
@@ -160,7 +164,7 @@ static jot_status run_search(Session *s)
     else if (s->n && f.budget)
         print_evidence(&f.evidence);
     else if (s->n)
-        print_hits(&f.hits, &q);
+        print_hits(s, &f.hits, &q);
     else
         puts("the index was rebuilt");
     return JOT_OK;
@@ -202,9 +206,9 @@ static unsigned long long ull(uint64_t x)
     return (unsigned long long)x;
 }
 
-static void show_sent(void *ctx, uint64_t made)
+static void show_sent(void *ctx, uint64_t done, uint64_t total)
 {
-    progress_show(ctx, made, 0, "sent");
+    progress_show(ctx, done, total, "sent");
 }
 
 static void print_embedded(const SearchEmbedded *x, bool only_look)
@@ -227,8 +231,12 @@ static jot_status run_embed(Session *s)
                         .ctx = &p };
     TRY(session_open(s, false));
     TRY(search_open(&search, &s->memory, &o, &s->err));
+    interrupt_catch();
+    s->memory.progress = &interrupt_scan;
     jot_status st = search_embed(search, only_look, &s->arena, &x, &s->err);
     progress_clear(&p);
+    if (st == JOT_CANCELLED)
+        err_set(&s->err, st, "interrupted");
     if (st != JOT_OK && x.made)
         say("%llu of %llu notes and records have a vector; the same command continues",
             ull(x.had + x.made), ull(x.rows));

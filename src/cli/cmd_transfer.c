@@ -125,12 +125,6 @@ static void show(void *ctx, const CopyCount *c)
     show_copied(&to->progress, c);
 }
 
-static bool not_interrupted(void *ctx)
-{
-    (void)ctx;
-    return !interrupted();
-}
-
 static jot_status export_archive(Session *s)
 {
     ArchiveCount c = { 0 };
@@ -160,10 +154,47 @@ static jot_status export_archive(Session *s)
     return st;
 }
 
+/* The files that are written are counted as they are. */
+typedef struct Writing {
+    Progress progress;
+    const LayoutReport *report;
+} Writing;
+
+static bool write_on(void *ctx, uint64_t scanned)
+{
+    Writing *w = ctx;
+    (void)scanned;
+    progress_show(&w->progress, w->report->files, 0, "written");
+    return !interrupted();
+}
+
+static jot_status export_files(Session *s, Layout as)
+{
+    LayoutReport report = { 0 };
+    Writing w = { progress_new("file"), &report };
+    MemoryProgress scan = { .report = write_on, .ctx = &w };
+    TRY(session_open(s, false));
+    interrupt_catch();
+    s->memory.progress = &scan;
+    jot_status st = export_layout(&s->memory, as, s->args[0], &s->arena, &report, &s->err);
+    s->memory.progress = NULL;
+    progress_clear(&w.progress);
+    s->changed = true;
+    if (st == JOT_CANCELLED && export_is_sqlite(str(s->args[0])))
+        return err_set(&s->err, st, "interrupted: there is no file");
+    if (st == JOT_CANCELLED)
+        return err_set(&s->err, st,
+                       "interrupted after %llu files: what is written stays, and another export "
+                       "needs an empty directory",
+                       (unsigned long long)report.files);
+    TRY(st);
+    print_report(s, &report, false);
+    return layout_missed(&report, "exported", &s->err);
+}
+
 static jot_status run_export(Session *s)
 {
     Layout as;
-    LayoutReport report;
     TRY(layout_given(s, &as));
     bool archive = str_ends(str(s->args[0]), S(ARCHIVE_SUFFIX));
     if (archive && !as)
@@ -172,11 +203,7 @@ static jot_status run_export(Session *s)
         return err_set(&s->err, JOT_INVALID,
                        "name a file that ends in '" ARCHIVE_SUFFIX "' for the whole pad, or say "
                        "--layout notes, artifacts, runs, cycles or graph");
-    TRY(session_open(s, false));
-    TRY(export_layout(&s->memory, as, s->args[0], &s->arena, &report, &s->err));
-    s->changed = true;
-    print_report(s, &report, false);
-    return layout_missed(&report, "exported", &s->err);
+    return export_files(s, as);
 }
 
 /* clang-format off */

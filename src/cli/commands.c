@@ -164,6 +164,27 @@ static const struct {
     { "rm", &cmd_delete }, { "mv", &cmd_move },  { "add", &cmd_write },
 };
 
+/* Words that are no commands, of people who will find the command by being told. */
+static const char *const elsewhere[][2] = {
+    { "create", "write" },   { "del", "delete" },    { "find", "search" },
+    { "get", "read" },       { "grep", "search" },   { "info", "status" },
+    { "lock", "lease run" }, { "new", "write" },     { "note", "write" },
+    { "notes", "list" },     { "open", "read" },     { "print", "read" },
+    { "put", "write" },      { "recall", "search" }, { "remember", "write" },
+    { "remove", "delete" },  { "rename", "move" },   { "revert", "undo" },
+    { "save", "write" },     { "set", "write" },     { "tail", "watch" },
+    { "todo", "task" },      { "ui", "serve" },      { "unlock", "lease release" },
+    { "web", "serve" },
+};
+
+const char *command_for(Str word)
+{
+    for (size_t i = 0; i < COUNT_OF(elsewhere); i++)
+        if (str_eq(word, str(elsewhere[i][0])))
+            return elsewhere[i][1];
+    return NULL;
+}
+
 /* The words of before and of habit come last. */
 void commands_make(Arena *into)
 {

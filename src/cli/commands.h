@@ -8,6 +8,10 @@
 /* Make `commands` (cmd.h); they live in `into`. */
 void commands_make(Arena *into);
 
+/* The command that does what a word of other programs does there ("save": "write"); NULL: nobody
+ * knows. */
+const char *command_for(Str word);
+
 /* The commands below a noun that are no rows; ends in NULL; NULL: there are none. */
 const Cmd *const *commands_more(const Noun *n);
 

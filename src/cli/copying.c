@@ -3,6 +3,8 @@
 
 #include <stdio.h>
 
+#include "cli/interrupt.h"
+
 void show_copied(void *progress, const CopyCount *c)
 {
     progress_show(progress, c->streams, c->total, counted(c->records, "record").text);
@@ -30,7 +32,10 @@ void print_pad_problems(const Session *s, const PadReport *r)
 jot_status copy_showing(Store *from, Memory *to, Session *s, PadReport *out)
 {
     Progress p = progress_new("stream");
-    CopyHooks hooks = { .progress = p.terminal ? show_copied : NULL, .ctx = &p };
+    CopyHooks hooks = { .progress = p.terminal ? show_copied : NULL,
+                        .go_on = not_interrupted,
+                        .ctx = &p };
+    interrupt_catch();
     jot_status st = pad_copy(from, to, &hooks, &s->arena, out, &s->err);
     progress_clear(&p);
     print_pad_problems(s, out);

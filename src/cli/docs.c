@@ -60,9 +60,20 @@ jot_status docs_when(Session *s, const char *text, When *out)
         return err_set(&s->err, JOT_INVALID,
                        "a version cannot be empty: use hex digits, a seq, ~N, a time, or 'now'");
     *out = (When){ .kind = WHEN_TIME };
-    if (text && strcmp(text, "now") != 0 && when_read(str(text), true, &out->at_ms))
-        return JOT_OK;
-    return when_parse(str(text), out, &s->err);
+    if (!text || strcmp(text, "now") == 0 || !when_read(str(text), true, &out->at_ms))
+        return when_parse(str(text), out, &s->err);
+    when_say(s, text, out->at_ms);
+    return JOT_OK;
+}
+
+jot_status docs_version(Session *s, int at, Str *out)
+{
+    When when;
+    *out = arg_at(s, at);
+    TRY(docs_when(s, s->args[at], &when));
+    if (when.kind == WHEN_TIME)
+        *out = arena_copy(&s->arena, str(time_text(when.at_ms).text));
+    return JOT_OK;
 }
 
 void docs_print_version(const Mark *m)

@@ -24,6 +24,8 @@ MUST_USE jot_status docs_input(Session *s, int at, Str *out);
 
 /* An option or argument that names a version. */
 MUST_USE jot_status docs_when(Session *s, const char *text, When *out);
+/* The same of an argument, as what is below the command line takes it: a moment is exact. */
+MUST_USE jot_status docs_version(Session *s, int at, Str *out);
 
 /* "version X" on a line of its own. */
 void docs_print_version(const Mark *m);

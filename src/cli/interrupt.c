@@ -26,3 +26,18 @@ bool interrupted(void)
 {
     return came;
 }
+
+bool not_interrupted(void *ctx)
+{
+    (void)ctx;
+    return !came;
+}
+
+static bool scan_on(void *ctx, uint64_t scanned)
+{
+    (void)ctx;
+    (void)scanned;
+    return !came;
+}
+
+MemoryProgress interrupt_scan = { .report = scan_on };

@@ -99,6 +99,9 @@ static const Opt environment[] = {
     { "JOTTER_MODEL", NULL, "the model of run and cycle run, if --model is not given" },
     { "ANTHROPIC_API_KEY, OPENAI_API_KEY, JOTTER_API_KEY", NULL,
       "keys of models: of that vendor, of any server" },
+    { "ANTHROPIC_AUTH_TOKEN", NULL, "instead of ANTHROPIC_API_KEY, as gateways want it" },
+    { "JOTTER_API_KEY_FILE", NULL, "a file with the key, which only you can read" },
+    { "ANTHROPIC_BASE_URL, OPENAI_BASE_URL", NULL, "another place for a vendor's models" },
     { "JOTTER_LANGUAGE", NULL, "the language of the endings that search passes over" },
     { "JOTTER_VECTORS", NULL,
       "a table of word vectors for searches in runs, made by tools/gen-vectors" },
@@ -107,8 +110,13 @@ static const Opt environment[] = {
     { "JOTTER_EMBED_API_KEY", NULL, "its key, if it needs one" },
     { "VISUAL, EDITOR", NULL, "what 'jotter edit KEY' starts" },
     { "XDG_DATA_HOME", NULL, "where your own pad lies: jotter/pad below it; else ~/.local/share" },
+    { "XDG_CONFIG_HOME, XDG_STATE_HOME", NULL,
+      "where the files below lie; else ~/.config, ~/.local/state" },
+    { "XDG_CACHE_HOME", NULL, "where the search index of a pad on a server lies; else ~/.cache" },
+    { "AWS_PROFILE, AWS_ACCESS_KEY_ID ...", NULL, "as for other programs, for s3:// pads" },
     { "JOTTER_PAGER, PAGER", NULL, "shows what is longer than the screen; else less" },
     { "NO_COLOR", NULL, "if it is set, nothing is coloured" },
+    { "TZ", NULL, "the time zone of days and times at a terminal" },
     { 0 },
 };
 
@@ -126,7 +134,8 @@ static const Opt files[] = {
     { ".jotter/", NULL, "a project's pad; its notes are .jotter/notes/KEY.txt" },
     { "~/.local/share/jotter/pad", NULL, "your own pad" },
     { "~/.local/state/jotter/", NULL, "which pad a directory had, which rules you approved" },
-    { "~/.config/jotter/", NULL, "pads of others that you use (jotter safe)" },
+    { "~/.config/jotter/", NULL,
+      "pads of others that you use (jotter safe), windows and prices of models (models.yaml)" },
     { 0 },
 };
 

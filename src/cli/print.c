@@ -50,7 +50,7 @@ void print_name_line(Str name)
 void print_padded(Str name, size_t width)
 {
     print_name(name);
-    for (size_t n = utf8_valid(name) ? utf8_count(name) : name.n; n < width; n++)
+    for (size_t n = glyph_columns(name); n < width; n++)
         putchar(' ');
 }
 

@@ -20,6 +20,18 @@ static void say_own(Session *s)
             STR_ARG(s->where.url));
 }
 
+/* The directory of a project was named, and its pad was meant. */
+static void name_inner(Session *s)
+{
+    AUTO(Memory) there = { 0 };
+    Str inner = arena_printf(&s->arena, STR_FMT "/.jotter", STR_ARG(s->where.url));
+    MemoryOptions o = { .by = s->by, .read_only = true };
+    if (s->err.status == JOT_NOT_FOUND && str_starts(s->where.url, S("files:")) &&
+        memory_open(&there, inner, &o, &(Err){ 0 }) == JOT_OK)
+        err_set(&s->err, JOT_NOT_FOUND,
+                "there is no pad here, but there is one in .jotter below it");
+}
+
 jot_status session_open(Session *s, bool create)
 {
     s->found = (SafeFound){ .path = s->where.found };
@@ -31,8 +43,10 @@ jot_status session_open(Session *s, bool create)
         say_own(s);
     /* It may be another pad than the user thinks of: the nearest, or one that a variable names. */
     if (where_check(&s->where, &s->err) != JOT_OK ||
-        memory_open(&s->memory, s->where.url, &o, &s->err) != JOT_OK)
+        memory_open(&s->memory, s->where.url, &o, &s->err) != JOT_OK) {
+        name_inner(s);
         return err_at(&s->err, "pad '%s'", err_show(&shown, url_bare(&s->arena, s->where.url)));
+    }
     if (s->lease)
         lease_adopt(&s->memory, s->lease);
     seen_look(s);

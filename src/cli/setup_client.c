@@ -4,6 +4,7 @@
  * run without a screen: which variable moves the file, whether a variable is filled in, and in
  * which directory a server is started. */
 #include "cli/setup_client.h"
+#include "cli/guess.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -197,7 +198,12 @@ jot_status setup_client_find(Str name, const SetupClient **out, Err *e)
 {
     AUTO(Buf) names = { 0 };
     Shown shown;
+    Guess near = { .word = name };
+    const char *meant = NULL; /* "claude" is one's beginning */
     for (size_t i = 0; i < COUNT_OF(clients); i++) {
+        guess_add(&near, clients[i].name);
+        if (name.n && str_starts(str(clients[i].name), name))
+            meant = clients[i].name;
         if (str_eq(name, str(clients[i].name))) {
             *out = &clients[i];
             return JOT_OK;
@@ -205,7 +211,9 @@ jot_status setup_client_find(Str name, const SetupClient **out, Err *e)
         bool last = i + 1 == COUNT_OF(clients);
         buf_addf(&names, "%s%s", i == 0 ? "" : last ? " or " : ", ", clients[i].name);
     }
-    return err_set(e, JOT_INVALID, "no client '%s': use " STR_FMT, err_show(&shown, name),
+    meant = meant ? meant : near.name;
+    return err_set(e, JOT_INVALID, "no client '%s':%s%s%s use " STR_FMT, err_show(&shown, name),
+                   meant ? " did you mean '" : "", meant ? meant : "", meant ? "'?" : "",
                    STR_ARG(buf_str(&names)));
 }
 

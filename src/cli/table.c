@@ -50,11 +50,6 @@ void table_cellf(Table *t, const char *fmt, ...)
     table_cell(t, str(text));
 }
 
-static size_t width_of(Str text)
-{
-    return utf8_valid(text) ? utf8_count(text) : text.n;
-}
-
 static bool is_number(Str text)
 {
     for (size_t i = 0; i < text.n; i++)
@@ -81,7 +76,8 @@ static size_t measure(const Table *t, Column columns[TABLE_COLUMNS])
         for (size_t r = 0; r < t->n; r++) {
             Str cell = t->rows[r][c];
             columns[c].number = columns[c].number && is_number(cell);
-            columns[c].wide = width_of(cell) > columns[c].wide ? width_of(cell) : columns[c].wide;
+            columns[c].wide =
+                glyph_columns(cell) > columns[c].wide ? glyph_columns(cell) : columns[c].wide;
             used = cell.p && c + 1 > used ? c + 1 : used;
         }
     }
@@ -99,14 +95,14 @@ static void print_last(Str text, size_t before)
 {
     size_t room = screen_columns();
     room = room > before + LAST_MIN ? room - before : LAST_MIN;
-    if (isatty(STDOUT_FILENO) != 1 || width_of(text) <= room) {
+    if (isatty(STDOUT_FILENO) != 1 || glyph_columns(text) <= room) {
         fwrite(text.p, 1, text.n, stdout);
         return;
     }
-    size_t at = 0;
-    for (size_t n = 0; n + 4 < room; n++)
-        (void)utf8_next(text, &at);
-    fwrite(text.p, 1, at, stdout);
+    size_t fits = 0;
+    for (size_t at = 0; utf8_next(text, &at) && glyph_columns(str_slice(text, 0, at)) + 4 <= room;)
+        fits = at;
+    fwrite(text.p, 1, fits, stdout);
     fputs(" ...", stdout);
 }
 
@@ -116,7 +112,7 @@ static void print_row(const Str *row, const Column *columns, size_t n)
     for (size_t c = 0; c < n; c++)
         last = row[c].n ? c : last;
     for (size_t c = 0; c < last; c++) {
-        size_t pad = columns[c].wide - width_of(row[c]);
+        size_t pad = columns[c].wide - glyph_columns(row[c]);
         if (!columns[c].wide)
             continue;
         print_spaces(columns[c].number ? pad : 0);
@@ -125,7 +121,7 @@ static void print_row(const Str *row, const Column *columns, size_t n)
         before += columns[c].wide + GAP;
     }
     if (columns[last].number)
-        print_spaces(columns[last].wide - width_of(row[last]));
+        print_spaces(columns[last].wide - glyph_columns(row[last]));
     print_last(row[last], before);
     putchar('\n');
 }

@@ -16,7 +16,8 @@ static const struct {
       "  files:DIR              the default: every note is a file to read and edit\n"
       "  sqlite:FILE            one file\n"
       "  postgres://HOST/DB     shared between machines\n"
-      "  redis://HOST           shared between machines\n\n"
+      "  redis://HOST           shared between machines\n"
+      "  s3://BUCKET/PREFIX     shared between machines, in a bucket\n\n"
       "'jotter copy URL' takes a pad to another engine with all its history.  A .jotter/ that is\n"
       "not yours is not used until you say so: jotter help safe.\n" },
     { "versions",

@@ -478,22 +478,12 @@ static void report_beside(Session *s, const Verb *v, const json_t *data)
     report_more(s, v, data);
 }
 
-/* The item as a person reads it: how long ago it was. */
-static json_t *for_person(const Session *s, const json_t *item)
-{
-    int64_t at_ms;
-    json_t *copy = json_copy((json_t *)(uintptr_t)item);
-    if (time_parse(json_str(json_object_get(item, "at")), &at_ms))
-        json_object_set_new(copy, "at", json_string(when_shown(s, at_ms).text));
-    return copy;
-}
-
 /* A row whose template has tabs is one of a table. */
 static void print_table(const Session *s, const Verb *v, const json_t *items)
 {
     AUTO(Table) table = { .heads = v->heads };
     for (size_t i = 0; i < json_array_size(items); i++) {
-        AUTO_PTR(json_t) item = for_person(s, json_array_get(items, i));
+        AUTO_PTR(json_t) item = when_for_person(s, json_array_get(items, i));
         table_row(&table);
         for (Str rest = str(v->row), cell; rest.n;) {
             AUTO(Buf) text = { .max = SIZE_MAX / 2 };
@@ -512,8 +502,10 @@ static void print_list(const Session *s, const Verb *v, const json_t *data)
     bool table = strchr(v->row, '\t') != NULL;
     if (table)
         print_table(s, v, items);
-    for (size_t i = 0; !table && i < json_array_size(items); i++)
-        verb_print_template(v->row, json_array_get(items, i));
+    for (size_t i = 0; !table && i < json_array_size(items); i++) {
+        AUTO_PTR(json_t) item = when_for_person(s, json_array_get(items, i));
+        verb_print_template(v->row, item);
+    }
     if (!json_array_size(items))
         fprintf(stderr, "%s\n", v->none ? v->none : "(empty)"); /* standard output is for items */
 }
@@ -529,12 +521,13 @@ static void print_body(Str body, bool more)
 /* What the row's templates say. */
 static void print_templates(const Session *s, const Verb *v, const VerbData *d)
 {
+    AUTO_PTR(json_t) item = when_for_person(s, d->json);
     if (d->body.p)
         print_body(d->body, v->shows != NULL);
     else if (v->items && v->row)
         print_list(s, v, d->json);
     else if (v->card)
-        verb_print_card(v->card, d->json);
+        verb_print_card(v->card, item);
     if (v->shows)
         verb_print_template(v->shows, d->json);
     else if (!d->body.p && !v->items && !v->card && v->says)

@@ -5,6 +5,7 @@
 
 #include "base/utf8.h"
 #include "cli/verb_cmd.h"
+#include "cli/when.h"
 #include "memory/cycle/cycle_state.h"
 #include "memory/frame/frame.h"
 #include "memory/run/run_newest.h"
@@ -31,14 +32,13 @@ static void show_runs(Session *s, const VerbData *d)
 {
     const json_t *runs = json_object_get(d->json, "runs");
     uint64_t older = (uint64_t)json_integer_value(json_object_get(d->json, "older"));
-    (void)s;
     for (size_t i = 0; i < json_array_size(runs); i++) {
-        const json_t *run = json_array_get(runs, i);
+        AUTO_PTR(json_t) run = when_for_person(s, json_array_get(runs, i));
         Str query = json_str(json_object_get(run, "query"));
         AUTO(Buf) line = { 0 };
         fputs(ink(INK_YELLOW), stdout);
         print_name(json_str(json_object_get(run, "id")));
-        template_add(&line, "  {at}  {records:6}  {by}  ", run, TEMPLATE_PLAIN);
+        template_add(&line, "  {at:-12}  {records:6}  {by}  ", run, TEMPLATE_PLAIN);
         buf_add(&line, str_slice(query, 0, str_find(query, '\n')));
         fputs(ink(INK_PLAIN), stdout);
         print_name_line(buf_str(&line));

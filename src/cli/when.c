@@ -95,17 +95,43 @@ bool when_read(Str text, bool end_of_day, int64_t *out)
            (text.n > 10 && str_find(text, 'T') == 10 && time_parse_any(text, out));
 }
 
+void when_say(const Session *s, const char *text, int64_t at_ms)
+{
+    char here_text[64];
+    Shown shown;
+    struct tm here;
+    time_t at = (time_t)(at_ms / 1000);
+    bool exact = str_find(str(text), 'T') == 10;
+    if (s->json || exact || isatty(STDERR_FILENO) != 1 || !localtime_r(&at, &here) ||
+        strftime(here_text, sizeof here_text, "%a %Y-%m-%d %H:%M:%S %Z", &here) == 0)
+        return;
+    say("'%s' is %s", err_show(&shown, str(text)), here_text);
+}
+
 jot_status opt_time(Session *s, const char *name, bool end_of_day, int64_t *out)
 {
     const char *text = opt_text(s, name);
     Shown shown;
     *out = 0;
-    if (!text || when_read(str(text), end_of_day, out))
+    if (!text)
         return JOT_OK;
+    if (when_read(str(text), end_of_day, out)) {
+        when_say(s, text, *out);
+        return JOT_OK;
+    }
     return err_set(&s->err, JOT_INVALID,
                    "--%s '%s': use 2026-01-31, 2026-01-31T18:45:00Z, yesterday, monday, or how "
                    "long ago: 30m, 12h, 7d, 2w",
                    name, err_show(&shown, str(text)));
+}
+
+json_t *when_for_person(const Session *s, const json_t *item)
+{
+    int64_t at_ms;
+    json_t *copy = json_copy((json_t *)(uintptr_t)item);
+    if (time_parse(json_str(json_object_get(item, "at")), &at_ms))
+        json_object_set_new(copy, "at", json_string(when_shown(s, at_ms).text));
+    return copy;
 }
 
 WhenText when_shown(const Session *s, int64_t at_ms)

@@ -20,6 +20,10 @@ MUST_USE bool when_read(Str text, bool end_of_day, int64_t *out);
 /* The value of an option; 0 if it was not given. */
 MUST_USE jot_status opt_time(Session *s, const char *name, bool end_of_day, int64_t *out);
 
+/* Say on a terminal which moment a word was taken for: "'monday' is Mon 2026-01-26 00:00:00 CET".
+ */
+void when_say(const Session *s, const char *text, int64_t at_ms);
+
 typedef struct WhenText {
     char text[96];
 } WhenText;
@@ -27,5 +31,8 @@ typedef struct WhenText {
 /* A moment for a person at a terminal: "3 min ago", and from a week on the date, here.  Exact, and
  * in UTC, where standard output is no terminal or --utc was given. */
 WhenText when_shown(const Session *s, int64_t at_ms);
+
+/* A copy of what a verb answered, in which its `at` is for a person likewise. */
+json_t *when_for_person(const Session *s, const json_t *item);
 
 #endif

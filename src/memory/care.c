@@ -81,6 +81,12 @@ static void hear_progress(void *ctx, const VerifyCount *so_far)
     l->hooks->progress(l->hooks->ctx, so_far);
 }
 
+static bool hear_go_on(void *ctx)
+{
+    const Listening *l = ctx;
+    return l->hooks->go_on(l->hooks->ctx);
+}
+
 static jot_status make_index(Memory *m, Err *e)
 {
     AUTO_PTR(Search) s = NULL;
@@ -96,7 +102,8 @@ jot_status care_doctor(Memory *m, const DoctorOptions *o, const VerifyHooks *hoo
     if (o->after_crash && !o->fix)
         return err_set(e, JOT_INVALID, "comparing as after a crash changes files: it needs fix");
     Listening l = { .hooks = hooks, .faults = hooks && !o->fix };
-    VerifyHooks first = { hear, hooks && hooks->progress ? hear_progress : NULL, &l };
+    VerifyHooks first = { hear, hooks && hooks->progress ? hear_progress : NULL, &l,
+                          hooks && hooks->go_on ? hear_go_on : NULL };
     TRY(care_verify(m, &first, &out->before, e));
     out->after = out->before;
     if (!o->fix)
@@ -152,8 +159,8 @@ static const char *const gc_whole[] = { "leases/", "plans/", "tasks/" };
 typedef struct Gc {
     Memory *m;
     const GcPolicy *p;
-    void (*each)(void *ctx, Str stream, const GcCount *of_it);
-    void *ctx;
+    const GcHooks *hooks;
+    uint64_t done, total; /* streams */
     GcCount *out;
     Str *runs; /* that lost records: each can be found */
     size_t runs_n, runs_cap;
@@ -205,6 +212,12 @@ static size_t gc_decide(const GcPolicy *p, const GcRecords *all)
 static jot_status gc_stream(void *ctx, const Listed *l)
 {
     Gc *gc = ctx;
+    const GcHooks *hooks = gc->hooks;
+    if (hooks->go_on && !hooks->go_on(hooks->ctx, gc->done++, gc->total))
+        return err_set(gc->e, JOT_CANCELLED,
+                       "interrupted after %llu of %llu streams: what was dropped is gone, and the "
+                       "same command does the rest",
+                       (unsigned long long)gc->done - 1, (unsigned long long)gc->total);
     GcRecords all = { 0 };
     GcCount of_it = { .streams = 1 };
     jot_status st = memory_each_record(gc->m, l->name,
@@ -230,16 +243,29 @@ static jot_status gc_stream(void *ctx, const Listed *l)
             arena_grow(gc->arena, gc->runs, gc->runs_n, &gc->runs_cap, sizeof(Str), alignof(Str));
         gc->runs[gc->runs_n++] = arena_copy(gc->arena, l->name);
     }
-    if (gc->each)
-        gc->each(gc->ctx, l->name, &of_it);
+    if (hooks->each)
+        hooks->each(hooks->ctx, l->name, &of_it);
     return JOT_OK;
 }
 
-jot_status care_gc(Memory *m, const GcPolicy *p,
-                   void (*each)(void *ctx, Str stream, const GcCount *of_it), void *ctx,
-                   GcCount *out, Err *e)
+static jot_status gc_count(void *ctx, const Listed *l)
 {
-    *out = (GcCount){ 0 };
+    (void)l;
+    ((Gc *)ctx)->total++;
+    return JOT_OK;
+}
+
+static jot_status gc_walk(Gc *gc, ListWhich which, jot_status (*each)(void *ctx, const Listed *l))
+{
+    if (gc->p->prefix.n)
+        return memory_each(gc->m, gc->p->prefix, which, each, gc, gc->e);
+    for (size_t i = 0; i < COUNT_OF(gc_documents); i++)
+        TRY(memory_each(gc->m, str(gc_documents[i]), which, each, gc, gc->e));
+    return JOT_OK;
+}
+
+static jot_status gc_check(const GcPolicy *p, Err *e)
+{
     if (!p->keep && !p->before_ms && !p->bytes)
         return err_set(e, JOT_INVALID, "say what to keep: by count, by age or by size");
     if (p->keep && p->keep < GC_KEEP_MIN)
@@ -251,16 +277,27 @@ jot_status care_gc(Memory *m, const GcPolicy *p,
         if (str_starts(p->prefix, str(gc_whole[i])))
             return err_set(e, JOT_INVALID, "%s are added up from all their records: none can go",
                            gc_whole[i]);
-    AUTO(Arena) arena = { 0 };
-    Gc gc = { .m = m, .p = p, .each = each, .ctx = ctx, .out = out, .arena = &arena, .e = e };
     if (p->prefix.n && str_find(p->prefix, '/') == p->prefix.n)
         return err_set(e, JOT_INVALID, "a prefix has its kind in front: notes/, runs/");
-    if (p->prefix.n)
-        TRY(memory_each(m, p->prefix, LIST_ALL, gc_stream, &gc, e));
-    for (size_t i = 0; !p->prefix.n && i < COUNT_OF(gc_documents); i++)
-        TRY(memory_each(m, str(gc_documents[i]), LIST_ALL, gc_stream, &gc, e));
-    if (gc.runs_n && !p->dry_run)
-        TRY(search_forget(m, gc.runs, gc.runs_n, e));
+    return JOT_OK;
+}
+
+jot_status care_gc(Memory *m, const GcPolicy *p, const GcHooks *hooks, GcCount *out, Err *e)
+{
+    static const GcHooks none = { 0 };
+    *out = (GcCount){ 0 };
+    TRY(gc_check(p, e));
+    AUTO(Arena) arena = { 0 };
+    Gc gc = { .m = m, .p = p, .hooks = hooks ? hooks : &none, .out = out, .arena = &arena, .e = e };
+    if (gc.hooks->go_on)
+        TRY(gc_walk(&gc, LIST_ALL_NAMES, gc_count));
+    jot_status st = gc_walk(&gc, LIST_ALL, gc_stream);
+    /* What went is forgotten by searches, too, also if somebody ended it half-way. */
+    if (gc.runs_n && !p->dry_run && (st == JOT_OK || st == JOT_CANCELLED)) {
+        jot_status forgotten = search_forget(m, gc.runs, gc.runs_n, st == JOT_OK ? e : NULL);
+        st = st == JOT_OK ? forgotten : st;
+    }
+    TRY(st);
     if (p->dry_run)
         return JOT_OK;
     TRY(store_note_heads(m->store, e));

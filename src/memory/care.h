@@ -57,11 +57,19 @@ typedef struct GcCount {
     uint64_t records, bytes;
 } GcCount;
 
-/* `each` (may be NULL) hears of every stream of which something goes.  JOT_INVALID: no rule at all,
- * or a kind whose value is all of its records. */
-MUST_USE jot_status care_gc(Memory *m, const GcPolicy *p,
-                            void (*each)(void *ctx, Str stream, const GcCount *of_it), void *ctx,
-                            GcCount *out, Err *e);
+typedef struct GcHooks {
+    /* Hears of every stream of which something goes; may be NULL. */
+    void (*each)(void *ctx, Str stream, const GcCount *of_it);
+    /* Asked before each stream, of which `done` of `total` were looked at; may be NULL.  False ends
+     * it with JOT_CANCELLED: what went is gone, the rest goes next time. */
+    bool (*go_on)(void *ctx, uint64_t done, uint64_t total);
+    void *ctx;
+} GcHooks;
+
+/* `hooks` may be NULL.  JOT_INVALID: no rule at all, or a kind whose value is all of its records.
+ */
+MUST_USE jot_status care_gc(Memory *m, const GcPolicy *p, const GcHooks *hooks, GcCount *out,
+                            Err *e);
 
 /* --- What is in it? ---------------------------------------------------------------------- */
 

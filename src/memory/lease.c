@@ -123,8 +123,12 @@ static jot_status in_the_way(const LeaseAsk *ask, const Lease *l, Err *e)
                    same ? "" : other, same ? "" : "',", err_show(&by, l->by), lease_rest(l).text);
 }
 
-static jot_status say_ended(uint64_t token, Err *e)
+/* One that was never given has ended, too, for whoever asks under it. */
+static jot_status say_ended(const LeaseTable *t, uint64_t token, Err *e)
 {
+    if (token >= t->next)
+        return err_set(e, JOT_FENCED, "there never was a lease %llu here: acquire one",
+                       (unsigned long long)token);
     return err_set(e, JOT_FENCED, "lease %llu has ended: acquire it again",
                    (unsigned long long)token);
 }
@@ -278,7 +282,7 @@ static jot_status try_renew(Memory *m, Change *c, Err *e)
     TRY(read_table(m, &t, e));
     size_t at = lease_table_find(&t, c->token);
     if (at == lease_table_count(&t))
-        return say_ended(c->token, e);
+        return say_ended(&t, c->token, e);
     return renew_at(m, &t, at, c->ttl_ms, c, e);
 }
 
@@ -385,7 +389,7 @@ jot_status lease_check(Memory *m, uint64_t token, Arena *into, Lease *out, Err *
     TRY(read_table(m, &t, e));
     size_t at = lease_table_find(&t, token);
     if (at == lease_table_count(&t))
-        return say_ended(token, e);
+        return say_ended(&t, token, e);
     Lease l = lease_table_at(&t, at);
     Holding *h = holding_find(m, token);
     if (h) /* one that was adopted: its name is known from here on */

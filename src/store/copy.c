@@ -192,6 +192,18 @@ static jot_status copy_known(Copy *c, Str stream, const Records *page, size_t *d
     return JOT_OK;
 }
 
+/* Does somebody still want the rest?  This is the copy's end, not one stream's. */
+static jot_status ask_on(Copy *c, Err *e)
+{
+    if (!c->hooks->go_on || c->hooks->go_on(c->hooks->ctx))
+        return JOT_OK;
+    c->at_source = false;
+    return err_set(e, JOT_CANCELLED,
+                   "interrupted after %llu streams: what was copied stays, and the same command "
+                   "continues",
+                   (unsigned long long)c->count.streams);
+}
+
 static jot_status copy_page(Copy *c, Str stream, const Records *page, Err *e)
 {
     size_t done = 0;
@@ -207,7 +219,7 @@ static jot_status copy_page(Copy *c, Str stream, const Records *page, Err *e)
     }
     if (c->hooks->progress)
         c->hooks->progress(c->hooks->ctx, &c->count);
-    return JOT_OK;
+    return ask_on(c, e);
 }
 
 /* --- What the source has forgotten ------------------------------------------------------ */
@@ -406,6 +418,7 @@ static bool is_over(const Copy *c, jot_status st)
 static jot_status copy_or_report(Copy *c, Str stream, uint64_t newest, bool last, Err *e)
 {
     Err why = { 0 };
+    TRY(ask_on(c, e));
     jot_status st = copy_stream(c, stream, newest, &why);
     if (c->forgot)
         tell(c, COPY_FORGOT, stream, JOT_OK,

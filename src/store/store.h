@@ -405,7 +405,9 @@ typedef struct CopyNotice {
 typedef struct CopyHooks {
     void (*progress)(void *ctx, const CopyCount *so_far);
     void (*told)(void *ctx, const CopyNotice *t);
-    bool (*go_on)(void *ctx); /* of an archive: false ends it with JOT_CANCELLED, without a file */
+    /* Asked between two steps; may be NULL.  False ends it with JOT_CANCELLED: what was copied
+     * stays, of an archive there is no file. */
+    bool (*go_on)(void *ctx);
     void *ctx;
 } CopyHooks;
 
@@ -521,12 +523,13 @@ typedef struct VerifyCount {
 } VerifyCount;
 
 /* Read every byte: records, hashes, chains, heads, and what only the engine knows.  A fault is
- * told and the next one looked for; both callbacks may be NULL.  JOT_OK also if there are faults:
+ * told and the next one looked for; every callback may be NULL.  JOT_OK also if there are faults:
  * out->faults counts them.  The list of heads is brought up to date, if the handle may write. */
 typedef struct VerifyHooks {
     void (*fault)(void *ctx, const StoreFault *f);
     void (*progress)(void *ctx, const VerifyCount *so_far);
     void *ctx;
+    bool (*go_on)(void *ctx); /* asked before each stream: false ends it with JOT_CANCELLED */
 } VerifyHooks;
 MUST_USE jot_status store_verify(Store *s, const VerifyHooks *hooks, VerifyCount *out, Err *e);
 

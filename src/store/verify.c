@@ -71,6 +71,13 @@ static void report_for_engine(void *ctx, const StoreFault *f)
     tell(v, f);
 }
 
+/* The engine's streams and the store's are looked at one after the other. */
+static bool may_go_on(void *ctx)
+{
+    const Verify *v = ctx;
+    return !v->hooks->go_on || v->hooks->go_on(v->hooks->ctx);
+}
+
 static bool is_among(const Str *names, size_t n, Str stream)
 {
     for (size_t i = 0; i < n; i++)
@@ -332,6 +339,8 @@ static jot_status each_stream(Store *s, jot_status (*each)(void *ctx, Str stream
 static jot_status verify_each(void *ctx, Str stream, Err *e)
 {
     Err why = { 0 };
+    if (!may_go_on(ctx))
+        return err_set(e, JOT_CANCELLED, "cancelled: nobody waits for it any more");
     jot_status st = verify_stream(ctx, stream, &why);
     /* What one stream refuses is its own; what the pad refuses is the end. */
     if (st == JOT_OK || st == JOT_IO || st == JOT_UNAVAILABLE) {
@@ -350,7 +359,7 @@ jot_status store_verify(Store *s, const VerifyHooks *hooks, VerifyCount *out, Er
     *out = (VerifyCount){ 0 };
     TRY(store_check_mine(s, e));
     Verify v = { .s = s, .hooks = hooks ? hooks : &none, .count = out };
-    VerifyHooks for_engine = { .fault = report_for_engine, .ctx = &v };
+    VerifyHooks for_engine = { .fault = report_for_engine, .ctx = &v, .go_on = may_go_on };
     VerifyHooks for_heads = { .fault = report_loss, .ctx = &v };
     jot_status st = s->ops->verify ? s->ops->verify(s, &for_engine, e) : JOT_OK;
     if (st == JOT_OK && s->ops->heads)

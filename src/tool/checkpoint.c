@@ -186,7 +186,7 @@ static const Verb verb_list = {
     .items = "checkpoints",
     .line = "{version}{live&*}  {at}  {size#byte}[  (undid {undone}, restored {restored})]"
             "[  {label}]",
-    .row = "[*{?live}][ {!live}] {version:6}  {at}  {size:8}  "
+    .row = "[*{?live}][ {!live}] {version:6}  {at:-12}  {size:8}  "
            "[(undid {undone}, restored {restored})][{label}]",
     .tail = "... {total#version}, newest first; undo can reach the {depth} with *",
     .unit = "checkpoint",

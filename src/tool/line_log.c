@@ -261,7 +261,7 @@ static const Verb verb_read = {
                                { "damaged", PARAM_NUMBER, .about = "lines that cannot be read" },
                                { 0 } },
     .items = "lines",
-    .row = "{seq:6}  {at}  {by}  {text}[(redacted){?redacted}]",
+    .row = "{seq:6}  {at:-12}  {by}  {text}[(redacted){?redacted}]",
     .page = "from",
     .unit = "line",
     .run = read_some,

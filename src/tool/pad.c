@@ -351,7 +351,7 @@ static jot_status gc(ToolCall *c, VerbData *out)
                         .dry_run = true };
     AUTO_PTR(json_t) streams = json_array();
     TRY(arg_moment(c, "before", &policy.before_ms));
-    TRY(care_gc(c->m, &policy, take_trimmed, streams, &count, c->e));
+    TRY(care_gc(c->m, &policy, &(GcHooks){ .each = take_trimmed, .ctx = streams }, &count, c->e));
     out->json =
         json_pack("{s:I, s:I, s:I, s:O}", "count", (json_int_t)count.streams, "records",
                   (json_int_t)count.records, "bytes", (json_int_t)count.bytes, "streams", streams);

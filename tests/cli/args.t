@@ -33,6 +33,7 @@ try 'an unknown command is named' unknown
 
 nearest() {
     jot wirte plan && ends 64 && tells "no command 'wirte': did you mean 'write'? see" && jot lease aquire x && tells "no command 'lease aquire': did you mean 'acquire'?" &&
+        jot get plan && ends 64 && tells "no command 'get': did you mean 'read'?" && jot save x && tells "did you mean 'write'?" && jot list -l && ends 64 && tells 'begin with --: --long, --limit;' && jot list -z && tells 'begin with --; after' &&
         jot list --limt 3 && ends 64 && tells "no option '--limt': did you mean '--limit'?" && jot xyzzy && tells "no command 'xyzzy': see" && jot "$(printf %05000d 1)" && ends 64
 }
 try 'a command or option that is nearly right is told the right one' nearest

@@ -83,4 +83,15 @@ asked() {
 }
 try 'a question is answered with what the pad says to it' asked
 
+small() {
+    local n words
+    words=$(printf 'word %.0s' $(seq 60))
+    "$JOTTER" --pad files:small write pinned-style "tabs, not spaces $words" >/dev/null 2>&1 && "$JOTTER" --pad files:small write persistent-rules "in French $words" >/dev/null 2>&1 || return 1
+    for n in 1 2 3 4 5; do "$JOTTER" --pad files:small write "note$n" "text $n $words" >/dev/null || return 1; done
+    echo 'the valve is in the cupboard' | "$JOTTER" --pad files:small write old >/dev/null && "$JOTTER" --pad files:small write note6 "the newest $words" >/dev/null &&
+        jot --pad files:small context --budget 200 && ends 0 && says '2 more pinned notes: jotter list pinned-' && says '7 notes, not in full: jotter list' && [ -z "$err" ] &&
+        jot --pad files:small context --budget 200 --json && says '"not_approved":0' && jot --pad files:small context --budget 600 --query 'where is the valve' && ends 0 && says '| the valve is in the cupboard'
+}
+try 'in a small budget what was asked for comes first, and nothing is said of notes that are not shown' small
+
 plan

@@ -27,7 +27,7 @@ put travel 'the automobile needs new tyres before winter' && put pets 'a kitten 
     put health 'the physician comes on monday' && put food 'bread and butter for breakfast'
 unset JOTTER_EMBED
 
-without() { jot search car && ends 0 && is '(nothing found)' && jot embed && ends 66 && tells 'JOTTER_EMBED is not set'; }
+without() { jot search car && ends 0 && is '' && jot embed && ends 66 && tells 'JOTTER_EMBED is not set'; }
 try 'without a server only words are found, and embed says what to set' without
 
 wrong() {

@@ -76,9 +76,19 @@ habits() {
 }
 try 'words of habit do what they do elsewhere' habits
 
+mistaken() {
+    fresh
+    user 'jotter init && jotter write plan one && jotter find one' && ends 64 && tells "did you mean 'search'" && user 'jotter list -l' && ends 64 && tells '--long' && user 'jotter setup claude' && tells "did you mean 'claude-code'" &&
+        user 'jotter --pad . list' && ends 66 && tells 'there is one in .jotter below it' && user 'jotter run --resume nosuch' && ends 66 && tells "run 'nosuch' not found" &&
+        user 'jotter lease renew 999' && ends 76 && tells 'there never was a lease 999' && user 'jotter lease acquire plan && jotter lease release 1 && jotter lease renew 1' && ends 76 && tells 'lease 1 has ended' && user 'jotter read plan --lines 5:6' && says 'there is only 1 line' && user 'jotter task add t x --needs nosuch' && ends 64 && tells 'later: --later' && user 'jotter search nothing' && ends 0 && is '' && tells '(nothing found)'
+}
+try 'what is mistaken is answered with what is meant' mistaken
+
 back() {
     fresh
-    user 'jotter init && jotter write plan one && jotter write plan two && jotter undo plan && jotter diff plan && jotter redo plan && jotter read plan && v=$(jotter history plan --json | grep -o "\"version\":\"[0-9a-f]*" | tail -n 1 | cut -c 12-18) && echo "short $v" && jotter read plan --version $v' &&
+    user 'jotter init && mkdir -p .jotter/notes && echo one >.jotter/notes/plan.txt && touch -d "3 days ago" .jotter/notes/plan.txt && jotter read plan && jotter write plan two && jotter diff plan yesterday && jotter diff plan 1d today && jotter diff plan 7d' &&
+        ends 66 && says '-one' && says '+two' && tells 'no version as old as' &&
+        user 'jotter undo plan && jotter diff plan && jotter redo plan && jotter read plan && v=$(jotter history plan --json | grep -o "\"version\":\"[0-9a-f]*" | tail -n 1 | cut -c 12-18) && echo "short $v" && jotter read plan --version $v' &&
         ends 0 && says '-two' && says '+one' && says 'short '
 }
 try 'undo, diff, redo, and a version by seven digits' back

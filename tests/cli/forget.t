@@ -24,7 +24,7 @@ purged() {
             "log redact $run 1" "context --run $run" "run --resume $run --model script:one.yaml"; do
             jot $words && [ "$code" != 0 ] && tells 'not found' || { echo "# $words"; return 1; }
         done
-        jot log && ! says "$run" >/dev/null && jot search $secret && says '(nothing found)' && jot verify && ends 0 || return 1
+        jot log && ! says "$run" >/dev/null && jot search $secret && tells '(nothing found)' && jot verify && ends 0 || return 1
     done
 }
 try 'a purged run is not found by any command, and in no file' purged

@@ -53,6 +53,7 @@ try 'every example has options and commands that there are' read_it
 man() {
     local section
     jot help --man && for section in OPTIONS COMMANDS 'EXIT STATUS' ENVIRONMENT FILES EXAMPLES; do says ".SH $section" || return 1; done
+    for section in ANTHROPIC_AUTH_TOKEN JOTTER_API_KEY_FILE OPENAI_BASE_URL XDG_CONFIG_HOME XDG_STATE_HOME XDG_CACHE_HOME AWS_PROFILE TZ models.yaml; do says "$section" || return 1; done
     says 'JOTTER_PAGER' && says "jotter task add 'fix the login page'"
 }
 try 'the manual page has examples, files, environment and exit status' man

@@ -21,7 +21,7 @@ conflict_json() { jot lease acquire plan --json && ends 75 && says '"status":"le
 
 renew() {
     jot lease renew 1 --ttl 100 && ends 0 && is "lease 1 on 'notes/plan' for 100 s" &&
-        JOTTER_LEASE=1 jot lease renew && ends 0 && jot lease renew 99 && ends 76 && tells 'lease 99 has ended' &&
+        JOTTER_LEASE=1 jot lease renew && ends 0 && jot lease renew 99 && ends 76 && tells 'there never was a lease 99' &&
         jot lease renew && ends 64 && jot lease renew x && ends 64 && tells "invalid lease 'x'"
 }
 

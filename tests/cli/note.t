@@ -176,7 +176,7 @@ history() {
 }
 try 'history is newest first, in pages' history
 
-deleted() { put del x; "$JOTTER" delete del >/dev/null; jot list --deleted del && is del && jot list del && is '' && tells '(empty)' && jot list --long h && says 'h                 ann'; }
+deleted() { put del x; "$JOTTER" delete del >/dev/null; jot list --deleted del && is del && jot list del && is '' && tells '(empty)' && jot list --long h && says 'h        ann'; }
 try 'list shows the deleted, or more about each' deleted
 
 secret() {

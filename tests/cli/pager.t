@@ -45,4 +45,26 @@ narrow() {
 }
 try 'on a terminal a table has heads and keeps to its width; in a pipe neither' narrow
 
+wide() {
+    "$JOTTER" task add cjk '数据库备份数据库备份数据库备份数据库备份数据库备份数据库备份数据库备份' >/dev/null && "$JOTTER" write 'list' '数据库备份' >/dev/null && person task list && grep -q '备 \.\.\.$\|份 \.\.\.$\|据 \.\.\.$\|库 \.\.\.$\|数 \.\.\.$' .shown || return 1
+    # A character of East Asia takes two columns: none of the lines is wider than the screen.
+    python3 -c 'import sys, unicodedata
+widths = [sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in line.rstrip("\n")) for line in open(sys.argv[1])]
+sys.exit(max(widths) > 80)' .shown && person list --long && grep -q '^version .*key .*first line' .shown
+}
+try 'characters that take two columns are counted so' wide
+
+heads() {
+    person history && grep -q '^when .*who .*what' .shown && person history short && grep -q '^ *seq  when .*version .*who' .shown && ! "$JOTTER" history short | grep -q '^ *seq' &&
+        ! "$JOTTER" history | grep -q '^when' && person blame short && grep -q ' s ago\| min ago' .shown && person search 5 && grep -q ' ago' .shown && person stats && grep -q ' ago' .shown &&
+        "$JOTTER" runs begin 'a question' >/dev/null && person runs && grep -q ' ago .*a question' .shown && "$JOTTER" runs | grep -q 'Z .*a question' && echo x | "$JOTTER" checkpoint write r1 >/dev/null && person checkpoint list r1 && grep -q ' ago' .shown && person task read wide && grep -q '^at .* ago' .shown && person stats && ! grep -q '.\{101\}' .shown
+}
+try 'history, blame, search and stats have heads and times for people' heads
+
+moments() {
+    person history --since yesterday && grep -q "'yesterday' is ... 20..-..-.. 00:00:00 " .shown && person read short --at today && grep -q "'today' is .* 23:59:59 " .shown && person history --since 2020-01-31T18:45:00Z && ! grep -q "' is " .shown &&
+        ! "$JOTTER" history --since yesterday 2>&1 | grep -q "' is " && person history --since yesterday --json && ! grep -q "' is " .shown
+}
+try 'at a terminal it is said which moment a word was taken for' moments
+
 plan

@@ -165,4 +165,7 @@ background() {
 }
 try 'who runs in the background of a terminal is not asked, and not stopped' background
 
+none() { jot --pad files:without init && jot --pad files:without rules list && ends 0 && is '' && tells '(none)'; }
+try 'where no note can be a rule, that is said' none
+
 plan

@@ -19,12 +19,12 @@ try 'Chinese is found without spaces' dense
 several() { jot search parse_config && says notes/ops && jot search '"restore with"' && says notes/ops && jot search 'night*' && says notes/ops; }
 try 'identifiers, phrases and beginnings are found' several
 
-filters() { jot search 备份 --by ann && is '(nothing found)' && jot search 备份 --by bob --kind notes --since 1d --until 2999-12-31 && says notes/zh; }
+filters() { jot search 备份 --by ann && is '' && tells '(nothing found)' && jot search 备份 --by bob --kind notes --since 1d --until 2999-12-31 && says notes/zh; }
 try 'agent, kind and time are filters' filters
 
 bad() {
     jot search && ends 64 && tells 'usage: jotter search' &&
-        jot search '"open' && ends 0 && is '(nothing found)' &&
+        jot search '"open' && ends 0 && is '' && tells '(nothing found)' &&
         jot search x --kind leases && ends 64 && tells "no kind 'leases'" &&
         jot search x --since never && ends 64 && tells "--since 'never': use 2026-01-31" &&
         jot search x --limit 0 && ends 64 && tells '--limit'
@@ -55,7 +55,7 @@ try 'the index may be deleted and made again' reindexed
 purged() {
     put secret 'the word is xylophonequartz' && jot search xylophonequartz && says notes/secret &&
         jot search --reindex && grep -rq xylophonequartz "$here/pad/index.d" && jot purge secret && ends 0 &&
-        ! grep -rq xylophonequartz "$here/pad" && jot search xylophonequartz && is '(nothing found)'
+        ! grep -rq xylophonequartz "$here/pad" && jot search xylophonequartz && is ''
 }
 try 'purged text is in no file of the pad' purged
 

@@ -384,7 +384,8 @@ options() {
     jot setup codex --http ftp://x/ && ends 64 || return 1
     jot setup codex --http nonsense && ends 64 && tells '--http: use http://HOST:PORT/mcp' || return 1
     jot setup codex --http http://127.0.0.1:1/mcp --tools runs && ends 64 || return 1
-    jot setup nonsense && ends 64 && tells "no client 'nonsense': use claude-code, cline, " && tells ' qwen or vscode'
+    jot setup claude && ends 64 && tells "no client 'claude': did you mean 'claude-code'? use " && jot setup cursro && tells "did you mean 'cursor'?" &&
+        jot setup nonsense && ends 64 && tells "no client 'nonsense': use claude-code, cline, " && tells ' qwen or vscode'
 }
 try 'options are passed on, and wrong ones refused' options
 

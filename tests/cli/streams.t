@@ -87,7 +87,7 @@ lease list
 where
 stats
 verify
-search goals
+search query
 E
     rm -rf copied exported.jotter
     deaf copy files:copied && ends 71 && deaf copy files:copied && ends 74 && deaf export exported.jotter && ends 71 || bad=1

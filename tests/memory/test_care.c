@@ -394,19 +394,19 @@ static void old_versions_go_by_count_age_or_size(Desk *d)
         desk_put(d, "notes/a", arena_printf(&d->a, "%010d", i).p);
     for (int i = 0; i < 40; i++)
         add(d, "runs/r", "0123456789");
-    desk_ok(d, care_gc(&d->m, &(GcPolicy){ .keep = 35, .dry_run = true }, NULL, NULL, &c, &d->e));
+    desk_ok(d, care_gc(&d->m, &(GcPolicy){ .keep = 35, .dry_run = true }, NULL, &c, &d->e));
     assert_int_equal(c.streams, 1);
     assert_int_equal(c.records, 5);
     assert_int_equal(c.bytes, 50);
     assert_int_equal(records_of(d, "notes/a"), 40);
-    desk_ok(d, care_gc(&d->m, &(GcPolicy){ .keep = 35 }, NULL, NULL, &c, &d->e));
+    desk_ok(d, care_gc(&d->m, &(GcPolicy){ .keep = 35 }, NULL, &c, &d->e));
     assert_int_equal(records_of(d, "notes/a"), 35);
     int64_t tenth = d->now_ms - 40 * 1000 - 30 * 1000;
-    desk_ok(d, care_gc(&d->m, &(GcPolicy){ .before_ms = tenth }, NULL, NULL, &c, &d->e));
+    desk_ok(d, care_gc(&d->m, &(GcPolicy){ .before_ms = tenth }, NULL, &c, &d->e));
     assert_int_equal(records_of(d, "notes/a"), 31);
-    desk_ok(d, care_gc(&d->m, &(GcPolicy){ .bytes = 205 }, NULL, NULL, &c, &d->e));
+    desk_ok(d, care_gc(&d->m, &(GcPolicy){ .bytes = 205 }, NULL, &c, &d->e));
     assert_int_equal(records_of(d, "notes/a"), 20);
-    desk_ok(d, care_gc(&d->m, &(GcPolicy){ .bytes = 1 }, NULL, NULL, &c, &d->e));
+    desk_ok(d, care_gc(&d->m, &(GcPolicy){ .bytes = 1 }, NULL, &c, &d->e));
     assert_int_equal(records_of(d, "notes/a"), 16);
     assert_text(value(d, "notes/a"), "0000000039");
     assert_int_equal(records_of(d, "runs/r"), 40);
@@ -424,7 +424,7 @@ static void logs_go_only_where_they_are_named(Desk *d)
     desk_ok(d, search_find(s, &(SearchQuery){ .text = S("word3") }, &d->a, &h, &d->e));
     assert_int_equal(h.n, 1);
     GcPolicy p = { .prefix = S("runs/"), .keep = 20 };
-    desk_ok(d, care_gc(&d->m, &p, NULL, NULL, &c, &d->e));
+    desk_ok(d, care_gc(&d->m, &p, NULL, &c, &d->e));
     assert_int_equal(records_of(d, "runs/r"), 20);
     desk_ok(d, search_find(s, &(SearchQuery){ .text = S("word3") }, &d->a, &h, &d->e));
     assert_int_equal(h.n, 0);
@@ -437,12 +437,12 @@ static void logs_go_only_where_they_are_named(Desk *d)
 static void a_policy_without_rule_or_against_folds_is_refused(Desk *d)
 {
     GcCount c;
-    desk_expect(d, JOT_INVALID, care_gc(&d->m, &(GcPolicy){ 0 }, NULL, NULL, &c, &d->e));
+    desk_expect(d, JOT_INVALID, care_gc(&d->m, &(GcPolicy){ 0 }, NULL, &c, &d->e));
     static const char *const bad[] = { "tasks/", "plans/x", "leases/table", "notes" };
     for (size_t i = 0; i < COUNT_OF(bad); i++)
-        desk_expect(d, JOT_INVALID,
-                    care_gc(&d->m, &(GcPolicy){ .prefix = str(bad[i]), .keep = 20 }, NULL, NULL, &c,
-                            &d->e));
+        desk_expect(
+            d, JOT_INVALID,
+            care_gc(&d->m, &(GcPolicy){ .prefix = str(bad[i]), .keep = 20 }, NULL, &c, &d->e));
 }
 
 static void everything_is_counted_kind_by_kind(Desk *d)

@@ -195,6 +195,19 @@ static void a_part_ends_at_the_end_of_a_character(void **state)
     }
 }
 
+static void columns_are_those_of_a_terminal(void **state)
+{
+    (void)state;
+    assert_int_equal(glyph_columns(S("")), 0);
+    assert_int_equal(glyph_columns(S("plan")), 4);
+    assert_int_equal(glyph_columns(S("gr\xC3\xB6\xC3\x9F"
+                                     "e")),
+                     5);
+    assert_int_equal(glyph_columns(S("\xE6\x97\xA5\xE6\x9C\xAC")), 4); /* two of East Asia */
+    assert_int_equal(glyph_columns(S("e\xCC\x81")), 1);                /* a mark on another */
+    assert_int_equal(glyph_columns(S("\xFF")), 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -206,6 +219,7 @@ int main(void)
         cmocka_unit_test(bytes_that_are_no_text_are_written_out),
         cmocka_unit_test(what_is_shown_has_nothing_left_to_show),
         cmocka_unit_test(a_part_ends_at_the_end_of_a_character),
+        cmocka_unit_test(columns_are_those_of_a_terminal),
     };
     return cmocka_run_group_tests_name("glyph", tests, NULL, NULL);
 }

@@ -8,7 +8,8 @@
  *       = tail       the cycle's state (1/4 of it if there is a run, else all)
  *                    summary 1/4, plan 1/8, open calls 1/16, usage 1/8 of what is left,
  *                    results: everything that the others did not take
- *                    evidence for a question: 1/2 of what the state left, before the run
+ *                    evidence for a question: 1/2 of what the state left, or the least that says
+ *                    something, before the run
  *                    the overview of the pad (context_notes.c): 1/2 if there is a run, else all
  *
  * The shares are fixed parts of the budget, so that nothing in the tail can push the prefix: as
@@ -148,7 +149,6 @@ static void show_note(Build *b, Str key, const Doc *doc, bool rule, uint64_t *ro
         leave_note(b, key, "not text");
         return;
     }
-    *(rule ? &b->out->rules : &b->out->not_approved) += 1;
     Part p = { .word = rule ? "rule" : "note", .value = doc->text };
     AUTO(Buf) says = { 0 };
     frame_attribute_add(&says, &b->frame, "key", key);
@@ -160,6 +160,7 @@ static void show_note(Build *b, Str key, const Doc *doc, bool rule, uint64_t *ro
     p.get = point_note(b->ask->reach, key, &arena);
     if (!context_add_part(b, &b->prefix, &p, *room, &spent))
         leave_note(b, key, spent ? "cut" : "left out");
+    *(rule ? &b->out->rules : &b->out->not_approved) += spent > 0;
     *room -= spent < *room ? spent : *room;
 }
 
@@ -604,7 +605,7 @@ static jot_status add_tail(Build *b, Err *e)
     uint64_t room = spent < ask->budget ? ask->budget - spent : 0;
     TRY(add_state(b, ask->run ? room / 4 : room, e));
     if (ask->query.n)
-        TRY(context_add_evidence(b, room / 2, e));
+        TRY(context_add_evidence(b, room, e));
     uint64_t state = tokens_estimate(buf_str(&b->tail));
     room -= state < room ? state : room;
     if (ask->run)

@@ -20,8 +20,12 @@ static jot_status find(Build *b, uint64_t budget, Evidence *out, Err *e)
     return evidence_find(s, &(SearchQuery){ .text = b->ask->query }, budget, b->into, out, e);
 }
 
-jot_status context_add_evidence(Build *b, uint64_t room, Err *e)
+enum { LEAST = EVIDENCE_BUDGET_MIN + 64 /* its first line, and what was found */ };
+
+jot_status context_add_evidence(Build *b, uint64_t left, Err *e)
 {
+    uint64_t least = left < LEAST ? left : LEAST;
+    uint64_t room = left / 2 > least ? left / 2 : least;
     AUTO(Buf) says = { 0 };
     AUTO(Buf) text = { .max = SIZE_MAX / 2 };
     AUTO(Buf) part = { .max = SIZE_MAX / 2 };

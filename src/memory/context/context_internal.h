@@ -36,8 +36,8 @@ bool context_add_part(Build *b, Buf *to, const Part *p, uint64_t share, uint64_t
 /* One more entry of the list of what was left out. */
 ContextLeft *context_leave(Build *b, const char *what, const char *why);
 
-/* What the pad says to the question, in at most `room` tokens (context_evidence.c). */
-MUST_USE jot_status context_add_evidence(Build *b, uint64_t room, Err *e);
+/* What the pad says to the question, in a part of the `left` tokens (context_evidence.c). */
+MUST_USE jot_status context_add_evidence(Build *b, uint64_t left, Err *e);
 
 /* The pad's overview: open work, the index of its notes, the newest of them, and what else there
  * is, in at most `room` tokens (context_notes.c). */

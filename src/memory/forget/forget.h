@@ -92,6 +92,7 @@ json_t *forget_left_json(const ForgetLeft *l);
 
 typedef struct ForgetCount {
     uint64_t streams;     /* looked at */
+    uint64_t total;       /* that there are; 0: nobody asked for the progress */
     uint64_t changed;     /* of those: something was taken out */
     uint64_t rewritten;   /* documents whose present text was rewritten */
     uint64_t redacted;    /* records that lost their bodies */

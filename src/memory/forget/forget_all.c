@@ -17,28 +17,29 @@
 #include "memory/forget/forget.h"
 #include "memory/forget/phrase.h"
 #include "memory/search/search.h"
+#include "store/walk.h"
 
 enum { PROGRESS_EVERY = 50 /* streams and redactions */ };
 
-typedef struct Walk {
+typedef struct Clearing {
     Memory *m;
     Str phrase;
     const ForgetHooks *hooks;
     ForgetCount *count;
     uint64_t ticks;
     Err *e;
-} Walk;
+} Clearing;
 
 static void tick(void *walk)
 {
-    Walk *w = walk;
+    Clearing *w = walk;
     if (++w->ticks % PROGRESS_EVERY == 0 && w->hooks && w->hooks->progress)
         w->hooks->progress(w->hooks->ctx, w->count);
 }
 
 static void count_redacted(void *walk)
 {
-    ((Walk *)walk)->count->redacted++;
+    ((Clearing *)walk)->count->redacted++;
     tick(walk);
 }
 
@@ -68,7 +69,7 @@ json_t *forget_count_json(const ForgetCount *c)
                      (json_int_t)c->redacted, "quarantined", (json_int_t)c->quarantined);
 }
 
-static void report(Walk *w, ForgetLeftKind kind, Str stream, const char *what)
+static void report(Clearing *w, ForgetLeftKind kind, Str stream, const char *what)
 {
     w->count->left++;
     if (w->hooks && w->hooks->left)
@@ -76,7 +77,8 @@ static void report(Walk *w, ForgetLeftKind kind, Str stream, const char *what)
                        &(ForgetLeft){ .kind = kind, .stream = stream, .what = what });
 }
 
-static void report_number(Walk *w, ForgetLeftKind kind, Str stream, uint64_t n, const char *what)
+static void report_number(Clearing *w, ForgetLeftKind kind, Str stream, uint64_t n,
+                          const char *what)
 {
     char text[200];
     snprintf(text, sizeof text, "%llu record%s %s", (unsigned long long)n, n == 1 ? "" : "s", what);
@@ -84,7 +86,7 @@ static void report_number(Walk *w, ForgetLeftKind kind, Str stream, uint64_t n, 
 }
 
 /* What is left in a stream. */
-static void report_left(Walk *w, Str stream, const Forgotten *f)
+static void report_left(Clearing *w, Str stream, const Forgotten *f)
 {
     if (f->live)
         report(w, LEFT_VALUE, stream,
@@ -105,7 +107,7 @@ static bool is_over(jot_status st)
 
 static jot_status clear_one(void *ctx, const Listed *l)
 {
-    Walk *w = ctx;
+    Clearing *w = ctx;
     Forgotten f;
     Err why = { 0 };
     ForgetCount *c = w->count;
@@ -130,7 +132,7 @@ static jot_status clear_one(void *ctx, const Listed *l)
 
 static bool holds_phrase(void *walk, Str text)
 {
-    return phrase_in(text, ((const Walk *)walk)->phrase);
+    return phrase_in(text, ((const Clearing *)walk)->phrase);
 }
 
 /* It is gone from the streams, but for what was reported as left, and not from `where`. */
@@ -168,8 +170,10 @@ jot_status forget_all(Memory *m, Str phrase, const ForgetHooks *hooks, ForgetCou
         return err_set(e, JOT_INVALID,
                        "%zu bytes are too little to be taken out of a whole pad: use at least %d",
                        phrase.n, FORGET_ALL_MIN);
-    Walk w = { .m = m, .phrase = phrase, .hooks = hooks, .count = out, .e = e };
+    Clearing w = { .m = m, .phrase = phrase, .hooks = hooks, .count = out, .e = e };
     TRY(store_settle(m->store, report_unsettled, &w, e));
+    if (hooks && hooks->progress)
+        TRY(walk_count(m->store, &out->total, e));
     TRY(memory_each(m, (Str){ 0 }, LIST_ALL, clear_one, &w, e));
     QuarantineCount quarantined;
     TRY(store_forget_quarantined(w.m->store, (Str){ 0 }, holds_phrase, &w, &quarantined, e));

@@ -66,7 +66,8 @@ Str excerpt_says(const Excerpt *x, Arena *into)
     if (x->whole)
         return (Str){ 0 };
     if (x->first > x->lines)
-        return arena_printf(into, "there are only %zu lines", x->lines);
+        return arena_printf(
+            into, x->lines == 1 ? "there is only %zu line" : "there are only %zu lines", x->lines);
     if (x->partly)
         return arena_printf(into, "the beginning of line %zu of %zu, about %zu of %zu tokens",
                             x->first, x->lines, x->tokens, x->tokens_all);

@@ -50,6 +50,12 @@ static void progress(void *ctx, const CopyCount *count)
     p->show->progress(p->show->ctx, count);
 }
 
+static bool go_on(void *ctx)
+{
+    const Passage *p = ctx;
+    return p->show->go_on(p->show->ctx);
+}
+
 jot_status pad_copy(Store *from, Memory *to, const CopyHooks *show, Arena *into, PadReport *out,
                     Err *e)
 {
@@ -58,6 +64,8 @@ jot_status pad_copy(Store *from, Memory *to, const CopyHooks *show, Arena *into,
     CopyHooks hooks = { .told = told, .ctx = &p };
     if (show && show->progress)
         hooks.progress = progress;
+    if (show && show->go_on)
+        hooks.go_on = go_on;
     jot_status st = store_copy(from, to->store, &hooks, &out->count, e);
     if (p.forgot > FORGET_ONE_BY_ONE) {
         jot_status cleared = search_forget(to, NULL, 0, st == JOT_OK ? e : NULL);

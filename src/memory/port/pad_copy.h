@@ -17,9 +17,9 @@ typedef struct PadReport {
 /* Fill in the report's lists from what store_copy or archive_write tells; lives in `into`. */
 void pad_report_add(PadReport *r, Arena *into, const CopyNotice *t);
 
-/* As store_copy; of `show` (may be NULL) the progress is used, the rest is in the report, which is
- * filled in whatever the status.  A text that could not be removed from the index of the target is
- * a problem too. */
+/* As store_copy; `show` (may be NULL) is given the progress, and is asked whether to continue; the
+ * rest is in the report, which is filled in whatever the status.  A text that could not be removed
+ * from the index of the target is a problem too. */
 MUST_USE jot_status pad_copy(Store *from, Memory *to, const CopyHooks *show, Arena *into,
                              PadReport *out, Err *e);
 

@@ -112,8 +112,8 @@ bool index_label(Str stream, const Record *r, Arena *into, Str *label)
 typedef struct Feed {
     Index *x;
     SegDraft *draft;
-    bool forgot; /* text may have gone from what was read before */
-    uint64_t streams;
+    bool forgot;             /* text may have gone from what was read before */
+    uint64_t streams, total; /* looked at, of so many; total 0: nobody asks */
 } Feed;
 
 static uint64_t first_bytes(Hash h)
@@ -337,7 +337,7 @@ static jot_status feed_stream(Feed *f, Str stream, Err *e)
     bool known = index_known(f->x, stream, &k);
     TRY(kind->log ? feed_log(f, stream, &k, known, e) : feed_document(f, stream, &k, known, e));
     if (++f->streams % PROGRESS_EVERY == 0 && f->x->progress)
-        f->x->progress(f->x->ctx, f->streams);
+        f->x->progress(f->x->ctx, f->streams, f->total);
     return JOT_OK;
 }
 
@@ -395,10 +395,19 @@ static void drop_unmet(EachListed *each)
     }
 }
 
+static jot_status count_listed(void *ctx, const Listed *l)
+{
+    (void)l;
+    ((Feed *)ctx)->total++;
+    return JOT_OK;
+}
+
 static jot_status feed_all(Feed *f, Err *e)
 {
     AUTO(EachListed) each = { .f = f, .e = e };
     jot_status st = JOT_OK;
+    for (size_t i = 0; f->x->progress && i < COUNT_OF(covered); i++)
+        TRY(memory_each(f->x->m, str(covered[i].prefix), LIST_ALL_NAMES, count_listed, f, e));
     for (size_t i = 0; st == JOT_OK && i < COUNT_OF(covered); i++)
         st = memory_each(f->x->m, str(covered[i].prefix), LIST_ALL, feed_listed, &each, e);
     if (st == JOT_OK)
@@ -408,6 +417,7 @@ static jot_status feed_all(Feed *f, Err *e)
 
 static jot_status feed_changes(Feed *f, const Changes *c, Err *e)
 {
+    f->total += c->n;
     if (c->rescan)
         TRY(feed_all(f, e));
     for (size_t i = 0; i < c->n; i++) {

@@ -56,7 +56,7 @@ typedef struct Index {
     RankDesk desk;
     bool viewed;
     bool scrub; /* text in it was purged or redacted */
-    void (*progress)(void *ctx, uint64_t streams);
+    void (*progress)(void *ctx, uint64_t done, uint64_t total);
     void *ctx;
 } Index;
 

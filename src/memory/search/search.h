@@ -33,8 +33,8 @@ typedef struct Search Search;
 typedef struct SearchOptions {
     const char *language; /* of the endings, as libstemmer calls it; NULL: english */
     int64_t wait_ms;      /* how long forgetting waits for who writes the index; 0: STORE_WAIT_MS */
-    /* Called now and then while much is read; may be NULL. */
-    void (*progress)(void *ctx, uint64_t streams);
+    /* Called now and then while much is read or sent; may be NULL. */
+    void (*progress)(void *ctx, uint64_t done, uint64_t total);
     /* Called once, before the first text of this pad goes to the embeddings server that
      * JOTTER_EMBED names, with a sentence that says what goes where.  NULL: nobody can be told, so
      * that server is used only if somebody was told before (search_embed). */

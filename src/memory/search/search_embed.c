@@ -374,9 +374,9 @@ static jot_status embed_step(Search *s, SearchEmbedded *out, bool *more, Err *e)
         TRY(save(s, &p, e));
     uint32_t known = s->server.meaning.known;
     out->made += known > before ? known - before : 0;
-    if (s->index.progress)
-        s->index.progress(s->index.ctx, out->made);
     tell_state(s, out);
+    if (s->index.progress)
+        s->index.progress(s->index.ctx, out->made, out->rows - out->had);
     if (st != JOT_OK && e)
         *e = why;
     return st;

@@ -308,7 +308,7 @@ static jot_status follow(Walk *w, size_t of, Str name, Err *e)
     if (st == JOT_NOT_FOUND && of == 0 && !w->later)
         return err_set(e, JOT_INVALID,
                        "missing dependency id '%s' referenced by task '%s': add it first, "
-                       "or say that it comes later",
+                       "or say that it comes later: --later, in tools later",
                        err_show(&a, name), err_show(&b, w->set.items[0].id));
     if (st != JOT_OK && st != JOT_NOT_FOUND && (of == 0 || st != JOT_CORRUPT))
         return st;

@@ -102,6 +102,13 @@ static bool gone(Files *f, const char *path)
     return io_missing(io_stat_path(f->base.io, f->root, path, &info));
 }
 
+static jot_status ask_on(const Look *l)
+{
+    if (!l->hooks->go_on || l->hooks->go_on(l->hooks->ctx))
+        return JOT_OK;
+    return err_set(l->e, JOT_CANCELLED, "cancelled: nobody waits for it any more");
+}
+
 /* --- Stream files ------------------------------------------------------------------------ */
 
 static void tell_fork(const Look *l, const Paths *p, const Fork *fork)
@@ -198,6 +205,7 @@ static jot_status look_at_stream(void *ctx, const char *dir, const char *name)
     Str path = arena_printf(&arena, "%s/%s", dir, name);
     Shown shown;
     char what[SENTENCE];
+    TRY(ask_on(l));
     if (!stream_of_path(path, &stream)) {
         snprintf(what, sizeof what, "'%s' is no stream of this pad", err_show(&shown, path));
         tell(l, FAULT_STRAY, (Str){ 0 }, what, "move it out of the pad", false);
@@ -246,6 +254,7 @@ static jot_status look_at_view(void *ctx, const char *dir, const char *name)
     AUTO(Arena) arena = { 0 };
     AUTO(Buf) stream = { 0 };
     Str path = arena_printf(&arena, "%s/%s", dir, name);
+    TRY(ask_on(l));
     if (!stream_of_view(l->f, path, &stream)) {
         tell_other(l, path);
         return JOT_OK;
