@@ -151,7 +151,7 @@ static void judge_whole(Judge *j, Store *s, bool acked)
     assert_true(str_eq(kept.body, S("kept")));
     assert_int_equal(store_head(s, RUN, HEAD_MARK, &arena, &head, &e), JOT_OK);
     assert_true(head.mark.op == OP_DELETE || !acked);
-    VerifyHooks hooks = { count_damage, NULL, &damage };
+    VerifyHooks hooks = { .fault = count_damage, .ctx = &damage };
     assert_int_equal(store_verify(s, &hooks, &count, &e), JOT_OK);
     assert_int_equal(damage, 0);
     assert_true(count.records >= 2);

@@ -76,8 +76,9 @@ static int leftovers(Store *s)
 {
     int n = 0;
     VerifyCount count;
-    assert_int_equal(store_verify(s, &(VerifyHooks){ count_leftover, NULL, &n }, &count, NULL),
-                     JOT_OK);
+    assert_int_equal(
+        store_verify(s, &(VerifyHooks){ .fault = count_leftover, .ctx = &n }, &count, NULL),
+        JOT_OK);
     return n;
 }
 
