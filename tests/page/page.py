@@ -7,6 +7,7 @@ write to.  Whatever a case does, the console must stay empty."""
 import http.server
 import json
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -528,6 +529,23 @@ def an_unsaved_text_survives_reload_and_restart(w):
     until(lambda: w.desk.read("long") == "begin\nand what I typed\n", "it was not saved")
     b.expected = [r"ERR_CONNECTION|ERR_INCOMPLETE|ERR_EMPTY|Failed to fetch|network"]
     b.console()
+
+
+@test
+def a_server_that_falls_silent_is_noticed_though_its_connection_stands(w):
+    b = w.browser
+    b.go("/", pad=w.id["desk"])
+    until(lambda: b.text("#live") == "Live", "it is not live")
+    w.server.process.send_signal(signal.SIGSTOP)
+    try:
+        b.driver.execute_async_script("const done = arguments[0]; import('/page/base.js').then(m => { m.live.silence = 300; m.live.watch(); done(); })")
+        until(lambda: "Reconnecting" in b.text("#live"), "nobody notices")
+    finally:
+        w.server.process.send_signal(signal.SIGCONT)
+        b.driver.execute_async_script("const done = arguments[0]; import('/page/base.js').then(m => { m.live.silence = 45000; done(); })")
+    until(lambda: b.text("#live") == "Live", "it does not connect again")
+    w.desk.run("write", "after-the-silence", text="hello\n", by="carol")
+    b.has("after-the-silence", ".feed")
 
 
 @test
