@@ -9,8 +9,7 @@
 #include "base/url.h"
 #include "tool/run.h"
 
-/* --- What comes before it ----------------------------------------------------------------------
- */
+/* --- What comes before it --------------------------------------------------------------------- */
 
 typedef struct Before {
     const char *next; /* one word of NEXT_WORDS */
@@ -35,10 +34,9 @@ static Before before_of(const Transcript *t, const Budget *b, Arena *into)
         return (Before){ "answered",
                          S("it is answered: this goes before what you say to it next") };
     if (calls)
-        return (Before){
-            "calls", arena_printf(into, "first %zu call%s made whose result%s not there yet", calls,
-                                  calls == 1 ? " is" : "s are", calls == 1 ? " is" : "s are")
-        };
+        return (Before){ "calls",
+                         arena_printf(into, "%zu call%s no result yet, and come%s first", calls,
+                                      calls == 1 ? " has" : "s have", calls == 1 ? "s" : "") };
     if (t->end.n)
         return (Before){ "ended", arena_printf(into,
                                                "it ended (" STR_FMT "): this is sent when it is "
@@ -55,8 +53,7 @@ static Before before_of(const Transcript *t, const Budget *b, Arena *into)
     return (Before){ "request", S("") };
 }
 
-/* --- How it is written -------------------------------------------------------------------------
- */
+/* --- How it is written ------------------------------------------------------------------------ */
 
 typedef struct Way {
     const char *name, *scheme, *query; /* of an address */
@@ -119,8 +116,7 @@ static jot_status write_request(ToolCall *c, const Transcript *t, VerbData *out)
     return JOT_OK;
 }
 
-/* --- The verb ----------------------------------------------------------------------------------
- */
+/* --- The verb --------------------------------------------------------------------------------- */
 
 static jot_status check(const Run *r, const Transcript *t, Err *e)
 {

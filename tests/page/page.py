@@ -7,6 +7,7 @@ write to.  Whatever a case does, the console must stay empty."""
 import http.server
 import json
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -235,7 +236,7 @@ def marks_of_a_conflict_and_what_was_put_into_quarantine_wait_too(w):
         file.write("rest of something")
     b = w.browser
     b.go("/", pad=w.id["desk"])
-    b.has("1 thing was put into quarantine", ".waits")
+    b.has("1 thing was moved to quarantine", ".waits")
     b.has("marks of a conflict", ".waits")
     b.js("[...document.querySelectorAll('.waits > li')].find(n => n.textContent.includes('merged')).focus()")
     b.keys("e")
@@ -247,6 +248,40 @@ def marks_of_a_conflict_and_what_was_put_into_quarantine_wait_too(w):
     b.go("/", pad=w.id["desk"])
     b.lacks("merged", ".waits")
     b.lacks("quarantine", ".waits")
+
+
+@test
+def a_secret_is_taken_out_of_every_version_with_its_key_typed_again(w):
+    secret = "hunter2-hunter2-hunter2"
+    w.desk.run("write", "vault", text="password = %s\n" % secret)
+    w.desk.run("append", "vault", "and more\n")
+    b = w.browser
+    b.go("/", pad=w.id["desk"])
+    b.has("vault", ".waits")
+    b.js("[...document.querySelectorAll('.waits > li')].find(n => n.textContent.includes('vault')).focus()")
+    b.keys("r")
+    until(lambda: b.js("return document.activeElement.id") == "secret", "the dialog does not come")
+    b.keys(secret)
+    b.put("#again", "vault2")
+    b.expected = [r"400"]
+    b.click("Redact it", "dialog")
+    until(lambda: b.text("#say"), "nothing is said")
+    assert secret in w.desk.read("vault")
+    b.put("#again", "vault")
+    b.click("Redact it", "dialog")
+    b.has("2 versions had it", "#say")
+    b.lacks("vault", ".waits")
+    assert secret not in w.desk.read("vault") and "and more" in w.desk.read("vault")
+    for at, _, names in os.walk(w.home.path("desk")):
+        for name in names:
+            with open(os.path.join(at, name), "rb") as file:
+                assert secret.encode() not in file.read(), os.path.join(at, name)
+    b.go("/notes/vault", pad=w.id["desk"])
+    b.click("Redact", ".doc")
+    b.has("There is no way back", "dialog")
+    b.keys(Keys.ESCAPE)
+    until(lambda: not b.count("dialog"), "the dialog stays")
+    b.expected = [r"400"]
 
 
 @test
@@ -494,6 +529,23 @@ def an_unsaved_text_survives_reload_and_restart(w):
     until(lambda: w.desk.read("long") == "begin\nand what I typed\n", "it was not saved")
     b.expected = [r"ERR_CONNECTION|ERR_INCOMPLETE|ERR_EMPTY|Failed to fetch|network"]
     b.console()
+
+
+@test
+def a_server_that_falls_silent_is_noticed_though_its_connection_stands(w):
+    b = w.browser
+    b.go("/", pad=w.id["desk"])
+    until(lambda: b.text("#live") == "Live", "it is not live")
+    w.server.process.send_signal(signal.SIGSTOP)
+    try:
+        b.driver.execute_async_script("const done = arguments[0]; import('/page/base.js').then(m => { m.live.silence = 300; m.live.watch(); done(); })")
+        until(lambda: "Reconnecting" in b.text("#live"), "nobody notices")
+    finally:
+        w.server.process.send_signal(signal.SIGCONT)
+        b.driver.execute_async_script("const done = arguments[0]; import('/page/base.js').then(m => { m.live.silence = 45000; done(); })")
+    until(lambda: b.text("#live") == "Live", "it does not connect again")
+    w.desk.run("write", "after-the-silence", text="hello\n", by="carol")
+    b.has("after-the-silence", ".feed")
 
 
 @test
@@ -774,7 +826,7 @@ def time_travel_shows_what_was_and_lets_nothing_be_written(w):
     b.has("version 2 of 2")
     b.has("scout measured it", ".body")
     assert "nobody works" not in b.text(".body")
-    for word in ("Edit", "Undo", "Delete", "Purge"):
+    for word in ("Edit", "Undo", "Delete", "Redact", "Purge"):
         assert not b.js("return [...document.querySelectorAll('.doc button')].some(n => n.textContent.startsWith(arguments[0]))", word), word
     until(lambda: b.count(".rows li"), "no list")
     b.lacks("questions", ".rows")
@@ -984,7 +1036,7 @@ def a_server_that_only_reads_offers_nothing_to_write(w):
         b.driver.get(server.base + "/#/notes/plan")
         b.settled()
         b.has("version", ".doc")
-        assert not b.js("return [...document.querySelectorAll('main button')].some(n => /^(Edit|Undo|Delete|Purge|New|Approve)/.test(n.textContent))")
+        assert not b.js("return [...document.querySelectorAll('main button')].some(n => /^(Edit|Undo|Delete|Redact|Purge|New|Approve)/.test(n.textContent))")
         b.keys("e")
         assert not b.count("textarea")
     finally:

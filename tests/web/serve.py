@@ -667,6 +667,11 @@ def the_request_that_is_sent_next_is_shown_byte_for_byte_and_without_keys():
                 assert said["body"] == sent, (said["body"], sent)
                 assert said["way"] == "JOTTER_MODEL" and said["next"] == "ended" and said["bytes"] == len(sent.encode()), said
                 assert "sk-very-secret" not in json.dumps(said)
+                steps = page.must(page.get("run/timeline", run=run))["steps"]
+                asked = [s["at"] for s in steps if s["kind"] in ("init", "setup", "reply")]
+                then = page.must(page.get("run/next", run=run, at=asked[-1]))
+                assert then["messages"] <= said["messages"] and then["next"] in ("calls", "request", "ended"), then
+                assert page.get("run/next", run=run, at="2020-01-01T00:00:00Z")[0] == 404
                 same(before, tree(room.pad))
                 page.end()
                 # Without the address it is written as the vendor wants it; the conversation is the same.

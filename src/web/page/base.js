@@ -255,6 +255,8 @@ export const post = (path, body, params) => ask('POST', path, params ?? {}, body
  * get null, which says: anything may have changed. */
 export const live = {
   state: 'no', listeners: new Set(), wait: 500, stop: null, pad: undefined,
+  silence: 45000, dog: 0, /* the server says something every 15 s: after this long nobody is there, whatever the connection says */
+  watch() { clearTimeout(this.dog); this.dog = setTimeout(() => this.stop?.abort(), this.silence); },
   /* Another pad was chosen: its changes are followed from now on. */
   turn(pad) { if (this.pad !== pad) { this.pad = pad; this.wait = 0; this.stop?.abort(); } },
   tell(change) { for (const f of [...this.listeners]) f(change); },
@@ -269,6 +271,7 @@ export const live = {
       const was = this.state;
       try {
         this.stop = new AbortController();
+        this.watch();
         this.pad = address().params.pad;
         const reply = await ask('GET', 'pad/follow', {}, undefined, { stream: true, accept: 'text/event-stream', signal: this.stop.signal });
         this.wait = 500;
@@ -289,6 +292,7 @@ export const live = {
     for (;;) {
       const { done, value } = await reader.read();
       if (done) return;
+      this.watch();
       text += decoder.decode(value, { stream: true });
       const events = text.split(/\r?\n\r?\n/);
       text = events.pop();

@@ -92,6 +92,7 @@ function deeds(state, item) {
     if (item.what === 'task' && !/fail/.test(item.says)) list.push(['u', 'Unblock', () => act(state, item, 'task/unblock', { id: item.name }, `'${item.name}' is ready`)]);
     if (item.what === 'task' && /fail/.test(item.says)) list.push(['u', 'Try again', () => act(state, item, 'task/retry', { id: item.name }, `'${item.name}' is ready`)]);
   }
+  if (item.what === 'secret' && !readOnly()) list.push(['r', 'Redact …', async () => { const key = item.stream?.replace(/^notes\//, '') ?? item.name; (await import('./note.js')).redact(state.page, key, () => refresh(state)); }]);
   if ((item.what === 'secret' || item.what === 'conflict') && !readOnly()) list.push(['e', 'Edit it', () => { location.hash = place(item.stream ?? `notes/${item.name}`, { edit: '1' }); }]);
   if (item.command && !list.length) list.push(['c', 'Copy the command', () => copy(item.command)]);
   list.push(['x', 'Put aside', () => putAside(state, item)]);
@@ -142,7 +143,7 @@ function keysOf(state) {
     if (!item) { state.waiting.querySelector('[data-item]')?.focus(); return; }
     deeds(state, item).find(d => d[0] === k)?.[2]();
   };
-  return { a: { says: 'approve the rule', does: one('a') }, u: { says: 'unblock the task', does: one('u') }, e: { says: 'edit the note', does: one('e') }, c: { says: 'copy the command', does: one('c') }, x: { says: 'put aside', does: one('x') } };
+  return { a: { says: 'approve the rule', does: one('a') }, u: { says: 'unblock the task', does: one('u') }, r: { says: 'redact a secret', does: one('r') }, e: { says: 'edit the note', does: one('e') }, c: { says: 'copy the command', does: one('c') }, x: { says: 'put aside', does: one('x') } };
 }
 
 /* --- Since you were here ---------------------------------------------------------------------- */

@@ -219,6 +219,7 @@ function actionsOf(ui, n, show) {
       last && !gone ? h('button', { type: 'button', class: 'push', onclick: () => edit(ui), 'aria-keyshortcuts': 'e' }, 'Edit') : h('span', { class: 'push' }),
       ui.versions.length > 1 || !gone ? h('button', { type: 'button', class: 'quiet', onclick: () => undo(ui), 'aria-keyshortcuts': 'u' }, 'Undo') : null,
       gone ? null : h('button', { type: 'button', class: 'quiet', onclick: () => remove(ui) }, 'Delete'),
+      h('button', { type: 'button', class: 'quiet bad', onclick: () => redact(ui.page, ui.key, () => loadVersions(ui).then(() => draw(ui))) }, 'Redact …'),
       h('button', { type: 'button', class: 'quiet bad', onclick: () => purge(ui) }, 'Purge …')]);
 }
 function sliderOf(ui, n) {
@@ -271,6 +272,21 @@ function purge(ui) {
       e.preventDefault();
       try { await ui.page.post('note/purge', { key: ui.key, again: field.value }); box.close(); say('Purged'); go([ui.page.name], {}); } catch (err) { say(sentence(err.message)); }
     } }, h('label', { for: 'again' }, 'Type its whole key again: ', h('code', null, named(ui.key))), field, h('p', { class: 'row' }, h('button', { class: 'bad' }, 'Purge it')))]);
+}
+/* Take a text out of all versions of a document: of a secret an edit would leave the older ones. */
+export function redact(page, key, done) {
+  const field = h('textarea', { id: 'secret', rows: '3', required: true, spellcheck: 'false', autocomplete: 'off' }), typed = h('input', { id: 'again', autocomplete: 'off', required: true });
+  const box = dialog('Redact', [h('p', null, `This takes a text out of every version of ${named(key)}; a mark stands in its place. There is no way back.`),
+    h('form', { method: 'dialog', onsubmit: async e => {
+      e.preventDefault();
+      try {
+        const said = await page.post('note/redact', { key, text: field.value, again: typed.value });
+        box.close();
+        say(`Redacted: ${many(said.redacted, 'version')} had it`);
+        done();
+      } catch (err) { say(sentence(err.message)); }
+    } }, h('label', { for: 'secret' }, 'The text to take out, as it stands there'), field, h('label', { for: 'again' }, 'Type the whole key again: ', h('code', null, named(key))), typed, h('p', { class: 'row' }, h('button', { class: 'bad' }, 'Redact it')))]);
+  field.focus();
 }
 async function changedBelow(ui, change) {
   if (ui.closed) return;
