@@ -39,6 +39,18 @@ static void words_phrases_beginnings_and_names_are_found(Desk *d)
     assert_finds(d, s, "deploying", "notes/deploy-steps");
 }
 
+static void a_word_cut_short_meets_the_whole_word(Desk *d)
+{
+    AUTO_PTR(Search) s = begin(d, &d->m);
+    desk_put(d, "artifacts/x/code", "\"def parse_args(cfg_dict):\\n    return tmp_dirs\"");
+    desk_put(d, "notes/text", "the configuration has a temporary directory");
+    assert_finds(d, s, "dictionary of arguments", "artifacts/x/code");
+    assert_finds(d, s, "dictionaries", "artifacts/x/code");
+    assert_finds(d, s, "tmp dirs", "notes/text artifacts/x/code");
+    assert_text(find(d, s, "cfg").items[0].snippet,
+                "the **configuration** has a temporary directory");
+}
+
 static void filters_leave_out_what_does_not_fit(Desk *d)
 {
     AUTO_PTR(Search) s = begin(d, &d->m);
@@ -425,6 +437,7 @@ int main(void)
     static const DeskTest tests[] = {
         DESK_TEST(a_hit_says_what_it_is_and_what_it_costs),
         DESK_TEST(words_phrases_beginnings_and_names_are_found),
+        DESK_TEST(a_word_cut_short_meets_the_whole_word),
         DESK_TEST(filters_leave_out_what_does_not_fit),
         DESK_TEST(one_author_of_many_is_found),
         DESK_TEST(bad_questions_are_refused),
