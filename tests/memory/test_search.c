@@ -197,6 +197,33 @@ static void an_explanation_adds_up(Desk *d)
     assert_non_null(json_object_get(json_array_get(json_object_get(j, "hits"), 0), "explain"));
 }
 
+static double points_of(const Hit *h, const char *what)
+{
+    for (size_t i = 0; i < h->parts_n; i++)
+        if (strcmp(h->parts[i].what, what) == 0)
+            return h->parts[i].points;
+    return 0;
+}
+
+static void what_is_near_counts_for_what_a_record_lacks(Desk *d)
+{
+    AUTO_PTR(Search) s = begin(d, &d->m);
+    Hits h;
+    step(d, "runs/r", "{\"kind\":\"thinking\"}", "the pear is ripe");
+    step(d, "runs/r", "{\"kind\":\"thinking\"}", "the pear is eaten");
+    step(d, "runs/r", "{\"kind\":\"thinking\"}", "nothing of it");
+    SearchQuery q = { .text = S("a ripe pear"), .explain = true };
+    desk_ok(d, search_find(s, &q, &d->a, &h, &d->e));
+    assert_int_equal(h.n, 3);
+    for (size_t i = 0; i < h.n; i++) {
+        double near = points_of(&h.items[i], "words nearby");
+        if (h.items[i].seq == 1)
+            assert_true(near == 0); /* it has both words */
+        else
+            assert_true(near > 0); /* the second lacks "ripe", the third both */
+    }
+}
+
 /* One record of a wrong clock does not make all others equally old. */
 static void a_time_that_is_still_to_come_counts_as_now(Desk *d)
 {
@@ -446,6 +473,7 @@ int main(void)
         DESK_TEST(a_run_is_found_by_its_records),
         DESK_TEST(what_is_no_text_is_found_by_its_name),
         DESK_TEST(an_explanation_adds_up),
+        DESK_TEST(what_is_near_counts_for_what_a_record_lacks),
         DESK_TEST(a_time_that_is_still_to_come_counts_as_now),
         DESK_TEST(an_older_version_is_not_found),
         DESK_TEST(deleted_text_is_not_found),
