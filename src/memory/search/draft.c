@@ -7,7 +7,6 @@
 
 #include "base/utf8.h"
 #include "memory/search/date.h"
-#include "memory/search/irregular.h"
 #include "memory/search/word.h"
 
 enum { NONE = UINT32_MAX, DATE_WORDS_MAX = 2000, GRAM = 4, GRAM_BYTES_MAX = 8192 };
@@ -141,7 +140,7 @@ void draft_free(SegDraft *d)
 
 size_t term_key(Stemmer *stemmer, Str word, char *to)
 {
-    Str stem = stem_of(stemmer, stemmer ? irregular_word(word) : word);
+    Str stem = stem_of(stemmer, word);
     size_t n = stem.n < SEG_KEY_MAX - 1 ? stem.n : SEG_KEY_MAX - 1;
     to[0] = KEY_TERM;
     memcpy(to + 1, stem.p, n);
