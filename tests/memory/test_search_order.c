@@ -170,16 +170,24 @@ static void compare(Desk *d, Pair *p, const char *query)
     other_close(&fresh);
 }
 
+static bool is_recorded(Desk *d, Str stream)
+{
+    Records one;
+    return store_read(d->m.store, stream, (SeqRange){ 1, 1 }, &d->a, &one, NULL) == JOT_OK;
+}
+
 /* A person writes the file of a note, touches it, or removes it; handles that are open look for
- * that now and then only, so all are opened again. */
+ * that now and then only, so all are opened again.  A file that came and went before anybody
+ * recorded it leaves nothing to look at, so such a one stays. */
 static void edit_one(Desk *d, Chance *c, Pair *p)
 {
-    Str path = arena_printf(&d->a, "%s/pad/notes/n-%u.txt", d->dir, draw(c, STREAMS));
+    unsigned note = draw(c, STREAMS), how = draw(c, 4);
+    Str path = arena_printf(&d->a, "%s/pad/notes/n-%u.txt", d->dir, note);
     Str text = some_text(d, c);
-    unsigned how = draw(c, 4);
     pair_close(p);
     if (how == 0) {
-        (void)unlink(path.p);
+        if (is_recorded(d, arena_printf(&d->a, "notes/n-%u", note)))
+            (void)unlink(path.p);
     } else if (how == 1) {
         (void)utimensat(AT_FDCWD, path.p, NULL, 0);
     } else {
