@@ -434,6 +434,30 @@ static void a_persons_edit_is_found(Desk *d)
     assert_finds(d, s, "pear", "");
 }
 
+static void a_file_that_came_and_went_unrecorded_leaves_no_trace(Desk *d)
+{
+    if (strcmp(d->engine, "files"))
+        return;
+    AUTO(Arena) a = { 0 };
+    const char *path = arena_printf(&a, "%s/pad/notes/gone.txt", d->dir).p;
+    desk_put(d, "notes/a", "pear");
+    write_file(path, S("zebrafish"));
+    desk_reopen(d);
+    {
+        AUTO_PTR(Search) s = begin(d, &d->m);
+        assert_finds(d, s, "zebrafish", "notes/gone");
+        desk_ok(d, search_rebuild(s, &d->e));
+    }
+    assert_true(traced(d, "zebrafish"));
+    assert_int_equal(unlink(path), 0);
+    desk_reopen(d);
+    AUTO_PTR(Search) s = begin(d, &d->m);
+    assert_finds(d, s, "zebrafish", "");
+    assert_false(traced(d, "zebrafish"));
+    assert_finds(d, s, "zebrafish", "");
+    assert_finds(d, s, "pear", "notes/a");
+}
+
 /* Somebody puts an older copy in its place, or another directory, while a handle is open. */
 static void a_directory_that_is_replaced_changes_no_result(Desk *d)
 {
@@ -518,6 +542,7 @@ int main(void)
         DESK_TEST(processes_that_search_and_write_at_once_find_their_own),
         DESK_TEST(verifying_tells_an_index_that_lies),
         DESK_TEST(a_persons_edit_is_found),
+        DESK_TEST(a_file_that_came_and_went_unrecorded_leaves_no_trace),
         DESK_TEST(a_directory_that_is_replaced_changes_no_result),
         DESK_TEST(without_a_descriptor_left_the_same_is_found),
         DESK_TEST(a_persons_edit_beside_an_open_handle_is_found_within_two_seconds),

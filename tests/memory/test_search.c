@@ -39,6 +39,18 @@ static void words_phrases_beginnings_and_names_are_found(Desk *d)
     assert_finds(d, s, "deploying", "notes/deploy-steps");
 }
 
+static void a_word_cut_short_meets_the_whole_word(Desk *d)
+{
+    AUTO_PTR(Search) s = begin(d, &d->m);
+    desk_put(d, "artifacts/x/code", "\"def parse_args(cfg_dict):\\n    return tmp_dirs\"");
+    desk_put(d, "notes/text", "the configuration has a temporary directory");
+    assert_finds(d, s, "dictionary of arguments", "artifacts/x/code");
+    assert_finds(d, s, "dictionaries", "artifacts/x/code");
+    assert_finds(d, s, "tmp dirs", "notes/text artifacts/x/code");
+    assert_text(find(d, s, "cfg").items[0].snippet,
+                "the **configuration** has a temporary directory");
+}
+
 static void filters_leave_out_what_does_not_fit(Desk *d)
 {
     AUTO_PTR(Search) s = begin(d, &d->m);
@@ -183,6 +195,33 @@ static void an_explanation_adds_up(Desk *d)
     assert_true(sum > hit->score - 1e-9 && sum < hit->score + 1e-9);
     AUTO_PTR(json_t) j = search_json(&h, true);
     assert_non_null(json_object_get(json_array_get(json_object_get(j, "hits"), 0), "explain"));
+}
+
+static double points_of(const Hit *h, const char *what)
+{
+    for (size_t i = 0; i < h->parts_n; i++)
+        if (strcmp(h->parts[i].what, what) == 0)
+            return h->parts[i].points;
+    return 0;
+}
+
+static void what_is_near_counts_for_what_a_record_lacks(Desk *d)
+{
+    AUTO_PTR(Search) s = begin(d, &d->m);
+    Hits h;
+    step(d, "runs/r", "{\"kind\":\"thinking\"}", "the pear is ripe");
+    step(d, "runs/r", "{\"kind\":\"thinking\"}", "the pear is eaten");
+    step(d, "runs/r", "{\"kind\":\"thinking\"}", "nothing of it");
+    SearchQuery q = { .text = S("a ripe pear"), .explain = true };
+    desk_ok(d, search_find(s, &q, &d->a, &h, &d->e));
+    assert_int_equal(h.n, 3);
+    for (size_t i = 0; i < h.n; i++) {
+        double near = points_of(&h.items[i], "words nearby");
+        if (h.items[i].seq == 1)
+            assert_true(near == 0); /* it has both words */
+        else
+            assert_true(near > 0); /* the second lacks "ripe", the third both */
+    }
 }
 
 /* One record of a wrong clock does not make all others equally old. */
@@ -425,6 +464,7 @@ int main(void)
     static const DeskTest tests[] = {
         DESK_TEST(a_hit_says_what_it_is_and_what_it_costs),
         DESK_TEST(words_phrases_beginnings_and_names_are_found),
+        DESK_TEST(a_word_cut_short_meets_the_whole_word),
         DESK_TEST(filters_leave_out_what_does_not_fit),
         DESK_TEST(one_author_of_many_is_found),
         DESK_TEST(bad_questions_are_refused),
@@ -433,6 +473,7 @@ int main(void)
         DESK_TEST(a_run_is_found_by_its_records),
         DESK_TEST(what_is_no_text_is_found_by_its_name),
         DESK_TEST(an_explanation_adds_up),
+        DESK_TEST(what_is_near_counts_for_what_a_record_lacks),
         DESK_TEST(a_time_that_is_still_to_come_counts_as_now),
         DESK_TEST(an_older_version_is_not_found),
         DESK_TEST(deleted_text_is_not_found),

@@ -155,6 +155,38 @@ static void rows_of_parts_are_found_where_they_overlap(void **state)
     assert_str(str_slice(text, m.items[0].from, m.items[0].to), S("a a b"));
 }
 
+static Str stem_anew(Arena *a, Str word)
+{
+    Stemmer *fresh = stemmer_new(STEM_DEFAULT);
+    assert_non_null(fresh);
+    Str stem = arena_copy(a, stem_of(fresh, word));
+    stemmer_free(fresh);
+    return stem;
+}
+
+/* What is kept of a word must be told from what is kept of all others. */
+static void a_stem_is_the_same_whatever_was_asked_before(void **state)
+{
+    enum { WORDS = 6000 };
+    static const char *const ends[] = { "", "s", "ing", "ed", "ation", "izational", "7" };
+    static const char *const begins[] = { "pear",     "rest",         "a",
+                                          "configur", "understandab", "\xC3\xA9t" };
+    static const char *const known[] = { "dict",    "went",    "id",
+                                         "indices", "backups", "nonorganizationally" };
+    AUTO(Arena) a = { 0 };
+    Stemmer *used = stemmer_new(STEM_DEFAULT);
+    for (unsigned i = 0; i < WORDS; i++) {
+        unsigned x = i * 2654435761u >> 8;
+        Str word = arena_printf(&a, "%s%c%s", begins[x % COUNT_OF(begins)],
+                                (int)('a' + x / 64 % 26), ends[x / 2048 % COUNT_OF(ends)]);
+        assert_str(stem_of(used, word), stem_anew(&a, word));
+        Str other = str(known[i % COUNT_OF(known)]);
+        assert_str(stem_of(used, other), stem_anew(&a, other));
+    }
+    assert_str(stem_of(used, S("dict")), stem_anew(&a, S("dictionaries")));
+    stemmer_free(used);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -165,6 +197,7 @@ int main(void)
         cmocka_unit_test(a_query_without_a_word_has_no_terms),
         cmocka_unit_test(a_quotation_is_a_phrase_only_as_the_whole_query),
         cmocka_unit_test(a_long_query_is_read_as_far_as_it_says_something),
+        cmocka_unit_test(a_stem_is_the_same_whatever_was_asked_before),
         cmocka_unit_test(rows_of_parts_are_found_where_they_overlap),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -243,7 +243,6 @@ static bool add_unit(Look *l, Str unit, int64_t n)
 static bool find_relative(Look *l)
 {
     Str w = l->words[l->at], next = word_at(l, l->at + 1);
-    unsigned n = number_of(w);
     if (str_eq(w, S("yesterday")) || str_eq(w, S("today")) || str_eq(w, S("tomorrow")) ||
         str_eq(w, S("tonight"))) {
         add(l, days_later(l->from, w.p[0] == 'y' ? -1 : str_eq(w, S("tomorrow"))));
@@ -263,8 +262,10 @@ static bool find_relative(Look *l)
         return true;
     }
     size_t unit = l->at + 1 + str_eq(next, S("of"));
-    return n && str_eq(word_at(l, unit + 1), S("ago")) &&
-           add_unit(l, word_at(l, unit), -(int64_t)n);
+    if (!str_eq(word_at(l, unit + 1), S("ago"))) /* looked at first: nearly no word is a number */
+        return false;
+    unsigned n = number_of(w);
+    return n && add_unit(l, word_at(l, unit), -(int64_t)n);
 }
 
 static bool speaks_of_time(Str w)

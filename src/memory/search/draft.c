@@ -7,46 +7,59 @@
 
 #include "base/utf8.h"
 #include "memory/search/date.h"
-#include "memory/search/irregular.h"
 #include "memory/search/word.h"
 
 enum { NONE = UINT32_MAX, DATE_WORDS_MAX = 2000, GRAM = 4, GRAM_BYTES_MAX = 8192 };
 
 /* --- Tables ------------------------------------------------------------------------------ */
 
+/* Where a text is put, with its hash beside its number: a look at another text costs more than all
+ * the rest. */
+typedef struct Slot {
+    uint32_t item, hash; /* item NONE: free */
+} Slot;
+
 /* Texts by number, each once. */
 typedef struct Texts {
     Str *items;
     uint32_t n, slots_n; /* slots: a power of two */
     size_t cap;
-    uint32_t *slots;
+    Slot *slots;
     Arena arena;
 } Texts;
 
 static void texts_rehash(Texts *t)
 {
     uint32_t n = t->slots_n ? t->slots_n * 4 : 1024;
-    t->slots = mem_grow(t->slots, n * sizeof *t->slots);
+    Slot *slots = mem_alloc(n * sizeof *slots);
+    memset(slots, 0xFF, n * sizeof *slots);
+    for (uint32_t i = 0; i < t->slots_n; i++) {
+        if (t->slots[i].item == NONE)
+            continue;
+        size_t at = t->slots[i].hash & (n - 1);
+        while (slots[at].item != NONE)
+            at = (at + 1) & (n - 1);
+        slots[at] = t->slots[i];
+    }
+    free(t->slots);
+    t->slots = slots;
     t->slots_n = n;
-    memset(t->slots, 0xFF, t->slots_n * sizeof *t->slots);
-    for (uint32_t i = 0; i < t->n; i++) {
-        uint64_t at = seg_hash(t->items[i]);
-        while (t->slots[at & (t->slots_n - 1)] != NONE)
-            at++;
-        t->slots[at & (t->slots_n - 1)] = i;
+}
+
+/* Its slot, or the one it would be put in. */
+static Slot *texts_slot(const Texts *t, Str text, uint32_t hash)
+{
+    for (size_t at = hash;; at++) {
+        Slot *s = &t->slots[at & (t->slots_n - 1)];
+        if (s->item == NONE || (s->hash == hash && str_eq(t->items[s->item], text)))
+            return s;
     }
 }
 
 /* Its number, or NONE. */
 static uint32_t texts_find(const Texts *t, Str text)
 {
-    if (t->slots_n == 0)
-        return NONE;
-    for (uint64_t at = seg_hash(text);; at++) {
-        uint32_t i = t->slots[at & (t->slots_n - 1)];
-        if (i == NONE || str_eq(t->items[i], text))
-            return i;
-    }
+    return t->slots_n ? texts_slot(t, text, (uint32_t)seg_hash(text))->item : NONE;
 }
 
 /* Its number; *fresh: it was not there before. */
@@ -54,18 +67,14 @@ static uint32_t texts_add(Texts *t, Str text, bool *fresh)
 {
     if (t->n >= t->slots_n / 2)
         texts_rehash(t);
-    uint64_t at = seg_hash(text);
-    for (;; at++) {
-        uint32_t i = t->slots[at & (t->slots_n - 1)];
-        *fresh = i == NONE;
-        if (*fresh)
-            break;
-        if (str_eq(t->items[i], text))
-            return i;
-    }
+    uint32_t hash = (uint32_t)seg_hash(text);
+    Slot *s = texts_slot(t, text, hash);
+    *fresh = s->item == NONE;
+    if (!*fresh)
+        return s->item;
     t->items = arena_grow(&t->arena, t->items, t->n, &t->cap, sizeof(Str), alignof(Str));
     t->items[t->n] = arena_copy(&t->arena, text);
-    t->slots[at & (t->slots_n - 1)] = t->n;
+    *s = (Slot){ t->n, hash };
     return t->n++;
 }
 
@@ -141,7 +150,7 @@ void draft_free(SegDraft *d)
 
 size_t term_key(Stemmer *stemmer, Str word, char *to)
 {
-    Str stem = stem_of(stemmer, stemmer ? irregular_word(word) : word);
+    Str stem = stem_of(stemmer, word);
     size_t n = stem.n < SEG_KEY_MAX - 1 ? stem.n : SEG_KEY_MAX - 1;
     to[0] = KEY_TERM;
     memcpy(to + 1, stem.p, n);

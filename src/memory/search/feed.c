@@ -123,10 +123,12 @@ static uint64_t first_bytes(Hash h)
     return out;
 }
 
-/* A document is what it was if neither its history nor its text differ. */
+/* A document is what it was if neither its history nor its text differ; an edit that nobody has
+ * recorded has no history, only the time of its file. */
 static uint64_t print_of(const Mark *m, bool log)
 {
     uint64_t all = first_bytes(m->chain) ^ (log ? 0 : first_bytes(m->sha256) * 3);
+    all ^= m->seq ? 0 : (uint64_t)m->at_ms;
     return all & ((UINT64_C(1) << 48) - 1);
 }
 

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "base/utf8.h"
-#include "memory/search/irregular.h"
 
 /* English words that say nothing of what a text is about, in byte order; also what an apostrophe
  * leaves of a short form. */
@@ -48,11 +47,6 @@ bool query_is_common(Str word)
             low = middle + 1;
     }
     return false;
-}
-
-static Str query_stem(Stemmer *stemmer, Str word)
-{
-    return stem_of(stemmer, stemmer ? irregular_word(word) : word);
 }
 
 /* --- Reading ----------------------------------------------------------------------------- */
@@ -102,7 +96,7 @@ static void add_word(Reading *r, Str word, Str shown)
     Term t = { .kind = TERM_WORD, .shown = arena_copy(r->into, shown), .parts_n = 1 };
     t.parts = NEW_ARRAY(r->into, Str, 1);
     t.parts[0] = t.whole = arena_copy(r->into, word);
-    t.stem = arena_copy(r->into, query_stem(r->stemmer, word));
+    t.stem = arena_copy(r->into, stem_of(r->stemmer, word));
     add_term(r, t);
 }
 
@@ -366,7 +360,7 @@ static void match_part(Finding *f, const Word *part)
             continue;
         }
         if (!stem.n)
-            stem = query_stem(f->stemmer, part->text);
+            stem = stem_of(f->stemmer, part->text);
         if (str_eq(part->text, t->parts[0]) || str_eq(stem, t->stem))
             found(f, i, part->from, part->to);
     }

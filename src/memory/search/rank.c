@@ -57,7 +57,7 @@ typedef struct Weights {
 static const Weights profiles[PROFILES] = {
     [PROFILE_TURN] = {
         .k1 = 900, .b = 400, .mean = 24, .session_k1 = 1200, .session_b = 750, .session_mean = 500,
-        .of = { [RANK_WORDS] = 1000, [RANK_NEAR] = 700, [RANK_SESSION] = 550, [RANK_SPEAKER] = 250,
+        .of = { [RANK_WORDS] = 1000, [RANK_NEAR] = 800, [RANK_SESSION] = 550, [RANK_SPEAKER] = 200,
                 [RANK_ANSWER] = 400, [RANK_WRITTEN] = 700, [RANK_SPOKEN] = 250, [RANK_WHEN] = 200,
                 [RANK_WHO] = 120, [RANK_NUMBER] = 60, [RANK_QUESTION] = -50, [RANK_LENGTH] = 250 },
         .best = 3500 },
@@ -77,7 +77,7 @@ static const Weights profiles[PROFILES] = {
  * artifacts are their own, beside what one row means by itself. */
 static const Weights liked[PROFILES] = {
     [PROFILE_TURN] = {
-        .of = { [RANK_WORDS] = 1000, [RANK_NEAR] = 680, [RANK_SESSION] = 600, [RANK_SPEAKER] = 300,
+        .of = { [RANK_WORDS] = 1000, [RANK_NEAR] = 780, [RANK_SESSION] = 600, [RANK_SPEAKER] = 250,
                 [RANK_ANSWER] = 550, [RANK_WRITTEN] = 900, [RANK_SPOKEN] = 350, [RANK_WHEN] = 280,
                 [RANK_WHO] = 170, [RANK_NUMBER] = 100, [RANK_QUESTION] = -70, [RANK_LENGTH] = 380,
                 [RANK_LIKE] = 330, [RANK_LIKE_BEFORE] = 130, [RANK_LIKE_AFTER] = 40,
@@ -174,7 +174,7 @@ static void fill_tables(void)
             tables.liked[p][k] = liked[p].of[k] * ONE / liked[p].best;
         }
     uint64_t x = ONE;
-    for (unsigned i = 0; i < RECENT_MAX; i++, x = x * 63388 >> 16) /* e^(-1/30) */
+    for (unsigned i = 0; i < RECENT_MAX; i++, x = x * 61309 >> 16) /* e^(-1/15) */
         tables.recent[i] = (int32_t)x;
 }
 
@@ -711,21 +711,26 @@ static size_t post_at(const ViewPosts *posts, size_t from, uint32_t place)
     return low;
 }
 
-/* The most that a row near this one has of a term; *from: where to look for the next candidate. */
+/* What rows near this one have more of a term than it has itself, at most; *from: where to look for
+ * the next candidate. */
 static uint32_t near_one(const Ranking *r, const RankTerm *t, uint32_t place, size_t *from)
 {
-    uint32_t most = 0, session = r->view->session_of[place];
+    uint32_t most = 0, own = 0, session = r->view->session_of[place];
     size_t i = *from = post_at(&t->posts, *from, place > REACH ? place - REACH : 0);
     for (; i < t->posts.n && t->posts.items[i].place <= place + REACH; i++) {
         ViewPost p = t->posts.items[i];
-        if (place == p.place || r->view->session_of[p.place] != session)
+        if (r->view->session_of[p.place] != session)
             continue;
-        uint32_t share =
+        uint32_t here = sat_at(r, p.place, p.bits);
+        if (place == p.place) {
+            own = 1000 * here;
+            continue;
+        }
+        here *=
             place > p.place ? before_share[place - p.place - 1] : behind_share[p.place - place - 1];
-        uint32_t here = share * sat_at(r, p.place, p.bits);
         most = here > most ? here : most;
     }
-    return most;
+    return most > own ? most - own : 0;
 }
 
 /* Only of turns: no other kind has a weight for it. */

@@ -19,7 +19,7 @@
 #include "memory/search/scale.h"
 
 /* Candidates that are kept beyond those wanted: the pad may have lost some since. */
-enum { SPARE = 64 };
+enum { SPARE = 64, LOST_MAX = 16 };
 
 /* --- The handle ------------------------------------------------------------------------- */
 
@@ -122,6 +122,8 @@ typedef struct Finding {
     Search *search;
     RankHits hits;
     const View *view;
+    Str lost[LOST_MAX]; /* edits that nobody had recorded, and that are gone */
+    size_t lost_n;
 } Finding;
 
 /* A time that is still to come is a wrong clock's: it counts as now. */
@@ -225,7 +227,7 @@ static bool bare_hit(const Finding *f, const RankHit *r, Arena *into, Hit *out)
 }
 
 /* False if the pad has nothing of it any more. */
-static bool make_hit(Search *s, const Finding *f, const RankHit *r, Arena *into, Hit *out)
+static bool make_hit(Search *s, Finding *f, const RankHit *r, Arena *into, Hit *out)
 {
     AUTO(Arena) scratch = { 0 };
     Record record;
@@ -235,7 +237,10 @@ static bool make_hit(Search *s, const Finding *f, const RankHit *r, Arena *into,
         return false;
     if (f->asked->bare)
         return true;
-    if (search_read_row(s->index.m, out->stream, out->seq, &scratch, &record, &label) != JOT_OK)
+    jot_status st = search_read_row(s->index.m, out->stream, out->seq, &scratch, &record, &label);
+    if (st == JOT_NOT_FOUND && out->seq == 0 && f->lost_n < LOST_MAX)
+        f->lost[f->lost_n++] = out->stream;
+    if (st != JOT_OK)
         return false;
     SnippetSource source = { .stream = out->stream,
                              .label = label,
@@ -253,7 +258,7 @@ static bool make_hit(Search *s, const Finding *f, const RankHit *r, Arena *into,
     return true;
 }
 
-static void read_hits(Search *s, const Finding *f, size_t limit, Arena *into, Hits *out)
+static void read_hits(Search *s, Finding *f, size_t limit, Arena *into, Hits *out)
 {
     size_t passed = 0;
     out->items = NEW_ARRAY(into, Hit, limit);
@@ -267,6 +272,18 @@ static void read_hits(Search *s, const Finding *f, size_t limit, Arena *into, Hi
         if (!out->more)
             out->items[out->n++] = hit;
     }
+}
+
+/* A file that a person made and removed before any write recorded it leaves nothing by which a
+ * change could be told (store/files/recent.c): its text goes from the index when it is missed here.
+ */
+static void forget_lost(Index *x, const Finding *f)
+{
+    int64_t wait_ms = x->wait_ms;
+    x->wait_ms = 0; /* whoever writes now: the next search misses it again */
+    if (f->lost_n)
+        (void)!index_forget(x, f->lost, f->lost_n, NULL);
+    x->wait_ms = wait_ms;
 }
 
 /* --- Asking ------------------------------------------------------------------------------ */
@@ -310,6 +327,7 @@ jot_status search_find(Search *s, const SearchQuery *q, Arena *into, Hits *out, 
     out->where = s->index.why;
     out->notice = search_notice(s, into);
     read_hits(s, &f, limit, into, out);
+    forget_lost(&s->index, &f);
     return JOT_OK;
 }
 

@@ -713,6 +713,11 @@ static void write_key(SegWriter *w, Str key, const SegTerm *t)
 /* What most postings say: a word has one form nearly everywhere, and then it is told once. */
 static uint8_t usual_bits(const SegPost *posts, size_t n)
 {
+    size_t alike = 1;
+    while (alike < n && posts[alike].bits == posts[0].bits)
+        alike++;
+    if (n && alike == n)
+        return posts[0].bits; /* most words are in one row, or the same in all of them */
     uint32_t count[256] = { 0 };
     uint8_t usual = 0;
     for (size_t i = 0; i < n; i++)

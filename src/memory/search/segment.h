@@ -44,7 +44,7 @@
 #include "base/io.h"
 
 enum {
-    SEGMENT_FORMAT = 4,
+    SEGMENT_FORMAT = 5,
     SEGMENT_BLOCK = 64 * 1024,
     SEG_KEY_MAX = 512,
     SEG_LEN_MAX = 1 << 20,

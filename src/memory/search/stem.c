@@ -1,7 +1,10 @@
 /* stem.c - libstemmer, behind a small table.
  *
  * Its tables of all languages need ten thousand relocations.  Linked in they
- * would be paid at every start of the program, so it is opened when used. */
+ * would be paid at every start of the program, so it is opened when used.
+ *
+ * Every word of a text that is shown is asked for its stem, and most words of a
+ * text are few: the last stem of each slot is kept. */
 #include "memory/search/stem.h"
 
 #include <libstemmer.h>
@@ -11,11 +14,24 @@
 
 #include "base/arena.h"
 #include "base/library.h"
+#include "memory/search/irregular.h"
+#include "memory/search/segment.h"
 
-enum { STEM_LETTERS_MIN = 3 };
+enum {
+    STEM_LETTERS_MIN = 3,
+    SLOTS = 1024,   /* of words known; a power of two */
+    KNOWN_MAX = 15, /* bytes of a word that is kept, and of its stem */
+};
+
+/* A word whose stem is known. */
+typedef struct Known {
+    uint8_t word_n, stem_n; /* word_n 0: free */
+    char word[KNOWN_MAX], stem[KNOWN_MAX];
+} Known;
 
 struct Stemmer {
     struct sb_stemmer *one;
+    Known known[SLOTS];
 };
 
 static struct {
@@ -62,9 +78,9 @@ void stemmer_free(Stemmer *s)
     free(s);
 }
 
-Str stem_of(Stemmer *s, Str word)
+static Str find_stem(Stemmer *s, Str word)
 {
-    if (!s || word.n < STEM_LETTERS_MIN || word.n > INT_MAX)
+    if (word.n < STEM_LETTERS_MIN || word.n > INT_MAX)
         return word;
     for (size_t i = 0; i < word.n; i++)
         if (word.p[i] >= '0' && word.p[i] <= '9')
@@ -74,4 +90,23 @@ Str stem_of(Stemmer *s, Str word)
         mem_exhausted();
     int n = table.length(s->one);
     return n > 0 ? (Str){ (const char *)stem, (size_t)n } : word;
+}
+
+Str stem_of(Stemmer *s, Str word)
+{
+    if (!s || word.n == 0)
+        return word;
+    if (word.n > KNOWN_MAX)
+        return find_stem(s, irregular_word(word));
+    Known *k = &s->known[seg_hash(word) % SLOTS];
+    if (str_eq((Str){ k->word, k->word_n }, word))
+        return (Str){ k->stem, k->stem_n };
+    Str stem = find_stem(s, irregular_word(word));
+    if (stem.n > KNOWN_MAX)
+        return stem;
+    k->word_n = (uint8_t)word.n;
+    k->stem_n = (uint8_t)stem.n;
+    memcpy(k->word, word.p, word.n);
+    memcpy(k->stem, stem.p, stem.n);
+    return (Str){ k->stem, k->stem_n };
 }

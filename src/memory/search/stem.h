@@ -1,4 +1,4 @@
-/* stem.h - Stemmer, what is left of a word without its endings: backups, backup.
+/* stem.h - Stemmer, what is left of a word without its endings: backups, backup; went, go.
  *
  * By libstemmer, which is loaded when the first word is asked for: it is large,
  * and only searching needs it. */
@@ -16,8 +16,9 @@ typedef struct Stemmer Stemmer;
 Stemmer *stemmer_new(const char *language);
 void stemmer_free(Stemmer *s); /* NULL is fine */
 
-/* The stem of a folded word, borrowed until the next call.  The word itself if it has none: for
- * NULL, for numbers, for words shorter than three letters. */
+/* The stem of a folded word, or of the one it is a form of (irregular.h), borrowed until the next
+ * call.  The word itself if it has none: for NULL, for numbers, for words shorter than three
+ * letters. */
 Str stem_of(Stemmer *s, Str word);
 
 #endif

@@ -131,17 +131,17 @@ static bool goes_on(Str text, const Char *here, size_t *next)
     return twice && is_wordy(c.kind);
 }
 
-/* The characters of one chunk, from the first letter on. */
+/* The characters of one chunk, from the first letter on; each is read to where it stays. */
 static void collect(Words *w, Run *run)
 {
-    Char c;
     run->n = 0;
-    while (run->n < CHUNK_CHARS_MAX && read_char(w->text, w->at, &c)) {
-        size_t next = c.to;
-        bool inner = is_wordy(c.kind) || (c.kind == FOLD_MARK && run->n);
-        if (!inner && !(c.kind == FOLD_NONE && run->n && goes_on(w->text, &c, &next)))
+    while (run->n < CHUNK_CHARS_MAX && read_char(w->text, w->at, &run->chars[run->n])) {
+        const Char *c = &run->chars[run->n];
+        size_t next = c->to;
+        bool inner = is_wordy(c->kind) || (c->kind == FOLD_MARK && run->n);
+        if (!inner && !(c->kind == FOLD_NONE && run->n && goes_on(w->text, c, &next)))
             break;
-        run->chars[run->n++] = c;
+        run->n++;
         w->at = next;
     }
     /* A chunk that was cut at its limit must not end in a connector. */
