@@ -964,7 +964,7 @@ typedef struct jot_task {
     jot_text reason; /* why it is blocked or failed */
     jot_text result;
     bool blocked_until_manual;
-    uint64_t seq; /* of the last event */
+    uint64_t seq; /* of the last event; 0: git brought it, and it has none here yet */
     int64_t at_ms;
     const char *by;
     /* By jot_task_ready(): why it is not ready. */
@@ -1123,7 +1123,7 @@ typedef struct jot_plan {
     size_t postconditions_count;
     bool ready;    /* every step is done or blocked, every postcondition satisfied */
     jot_text text; /* as a model is shown it */
-    uint64_t seq;  /* of the last event */
+    uint64_t seq;  /* of the last event; 0: git brought it, and it has none here yet */
     int64_t at_ms;
     const char *by;
 } jot_plan;

@@ -119,12 +119,12 @@ typedef struct Ids {
     size_t n, cap;
 } Ids;
 
-static jot_status add_id(void *ctx, const Listed *l)
+static jot_status add_id(void *ctx, const Plan *p)
 {
     Ids *ids = ctx;
     ids->items =
         arena_grow(ids->into, ids->items, ids->n, &ids->cap, sizeof *ids->items, alignof(Str));
-    ids->items[ids->n++] = arena_copy(ids->into, str_from(l->name, S(PLAN_KIND).n));
+    ids->items[ids->n++] = arena_copy(ids->into, p->id);
     return JOT_OK;
 }
 
@@ -133,7 +133,7 @@ jot_status jot_plan_list(jot_pad *pad, const jot_plans **out)
     GIVE(out, NULL);
     API_BEGIN(pad);
     Ids ids = { .into = api_arena(pad) };
-    TRY(memory_each(&pad->m, S(PLAN_KIND), LIST_LIVE, add_id, &ids, api_err(pad)));
+    TRY(plan_each(&pad->m, add_id, &ids, api_err(pad)));
     jot_plans *plans = NEW_RESULT(pad, jot_plans);
     *plans = (jot_plans){ .ids = api_give_names(pad, ids.items, ids.n), .count = ids.n };
     GIVE(out, plans);

@@ -173,10 +173,11 @@ static void offer_word(const Asked *a, Str word)
     static const char *const times[] = { "today", "yesterday", "1h", "1d", "7d", NULL };
     static const char *const nouns[] = { "notes", "memories", "artifacts",   "tasks", "plans",
                                          "runs",  "cycles",   "checkpoints", "logs",  NULL };
+    static const char *const shares[] = { "tasks", "plans", "tasks,plans", "none", NULL };
     static const struct {
         const char *word;
         const char *const *values;
-    } words[] = { { "SHELL", shells }, { "TIME", times }, { "KIND", nouns } };
+    } words[] = { { "SHELL", shells }, { "TIME", times }, { "KIND", nouns }, { "SHARES", shares } };
     for (size_t i = 0; i < COUNT_OF(kinds); i++)
         if (str_eq(word, str(kinds[i].word)))
             offer_names(a, str(kinds[i].kind));

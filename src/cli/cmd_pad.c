@@ -8,6 +8,7 @@
 #include "cli/cmd.h"
 #include "cli/copying.h"
 #include "cli/seen.h"
+#include "memory/task/share.h"
 
 extern const Cmd cmd_init, cmd_where, cmd_copy;
 
@@ -36,23 +37,61 @@ static jot_status choose_place(Session *s)
     return JOT_OK;
 }
 
+/* "tasks, plans" */
+static Str shares_text(Session *s, unsigned shares)
+{
+    return arena_printf(&s->arena, "%s%s%s", shares & SHARE_TASKS ? "tasks" : "",
+                        (shares & SHARE_TASKS) && (shares & SHARE_PLANS) ? ", " : "",
+                        shares & SHARE_PLANS ? "plans" : "");
+}
+
+static json_t *shares_json(unsigned shares)
+{
+    json_t *list = json_array();
+    if (shares & SHARE_TASKS)
+        json_array_append_new(list, json_string("tasks"));
+    if (shares & SHARE_PLANS)
+        json_array_append_new(list, json_string("plans"));
+    return list;
+}
+
+static void print_shared(Session *s, unsigned shares, const ShareCount *c)
+{
+    if (shares)
+        print_sentence("git carries its " STR_FMT ": commit .jotter/shared/ (%s written)",
+                       STR_ARG(shares_text(s, shares)), counted(c->written, "file").text);
+    else
+        print_sentence("git carries no tasks and no plans (%s removed)",
+                       counted(c->removed, "file").text);
+}
+
 static jot_status run_init(Session *s)
 {
     bool there;
+    unsigned shares = 0;
+    ShareCount count = { 0 };
+    const char *share = opt_text(s, "share");
+    if (share)
+        TRY(share_parse(str(share), &shares, &s->err));
     TRY(choose_place(s));
     TRY(session_look(s, &there));
     if (!there)
         seen_keep(s); /* whoever makes a pad knows that it is there */
     memory_close(&s->memory);
     TRY(session_open(s, true)); /* also one that is there: git may have brought a part of it */
-    s->changed = !there;
+    if (share)
+        TRY(share_change(&s->memory, shares, &count, &s->err));
+    TRY(share_now(&s->memory, &shares, &s->err));
+    s->changed = !there || count.written || count.removed;
     if (s->json) {
-        print_json(json_pack("{s:o, s:b}", "pad", json_text(url_bare(&s->arena, s->where.url)),
-                             "made", !there));
-    } else {
-        fputs(there ? "there already: " : "made ", stdout);
-        print_name_line(url_bare(&s->arena, s->where.url));
+        print_json(json_pack("{s:o, s:b, s:o}", "pad", json_text(url_bare(&s->arena, s->where.url)),
+                             "made", !there, "share", shares_json(shares)));
+        return JOT_OK;
     }
+    fputs(there ? "there already: " : "made ", stdout);
+    print_name_line(url_bare(&s->arena, s->where.url));
+    if (share)
+        print_shared(s, shares, &count);
     return JOT_OK;
 }
 
@@ -73,6 +112,9 @@ static jot_status where_json(Session *s, bool there)
         json_object_set_new(out, "guarded", json_boolean(p.edits_guarded));
         json_object_set_new(out, "holds", json_boolean(p.holds));
         json_object_set_new(out, "caveats", json_text(str(p.caveats)));
+        unsigned shares = 0;
+        if (share_now(&s->memory, &shares, NULL) == JOT_OK)
+            json_object_set_new(out, "share", shares_json(shares));
         if (store_index_path(store, &s->arena, &index, NULL) == JOT_OK && index.n)
             json_object_set_new(out, "index", json_text(index));
     }
@@ -116,6 +158,9 @@ static void print_promise(Session *s)
         print_answer("guarded", p.edits_guarded,
                      "an edit during a write is never overwritten unseen",
                      "an edit during a write may be overwritten");
+    unsigned shares = 0;
+    if (share_now(&s->memory, &shares, NULL) == JOT_OK && shares)
+        print_sentence("shared/    git carries its " STR_FMT, STR_ARG(shares_text(s, shares)));
     print_caveats(str(p.caveats));
     if (store_index_path(store, &s->arena, &index, NULL) == JOT_OK && index.n) {
         fputs("index      ", stdout);
@@ -172,11 +217,22 @@ static jot_status run_copy(Session *s)
     return st;
 }
 
+static const Opt init_opts[] = {
+    { "share", "SHARES", "let git carry tasks, plans, both (tasks,plans), or none" },
+    { 0 },
+};
+
 const Cmd cmd_init = {
     .name = "init",
     .args = "[DIR]",
     .summary = "Make a pad in this directory, in DIR, or where --pad says",
-    .help = "The first write makes a pad where there is none; this makes one here: .jotter/\n",
+    .help =
+        "The first write makes a pad where there is none; this makes one here: .jotter/\n"
+        "With --share, also in a pad that is there, each task or plan has a file in\n"
+        ".jotter/shared/, which git carries; the histories stay.  What a pull changes there is\n"
+        "taken in as an edit by 'outside', if it may be; 'jotter status' names what may not.\n"
+        "'--share none' takes the files away again.\n",
+    .opts = init_opts,
     .args_max = 1,
     .run = run_init,
 };

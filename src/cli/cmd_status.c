@@ -9,6 +9,7 @@
 #include "memory/kinds.h"
 #include "memory/run/factor.h"
 #include "memory/run/session.h"
+#include "memory/task/share.h"
 
 extern const Cmd cmd_status;
 
@@ -19,6 +20,7 @@ typedef struct Status {
     Kinds kinds;
     Str marked[MARKED_SHOWN]; /* documents with marks of a conflict, as git leaves them */
     size_t marked_n;          /* that there are, shown or not */
+    ShareRefusals refused;    /* files of tasks and plans that are not taken */
     OpenWork open;
     SessionFailures hooks; /* of this user, in any pad */
     ChangeList changes;
@@ -41,6 +43,31 @@ static jot_status take(void *ctx, const Listed *l)
     return JOT_OK;
 }
 
+static jot_status count_one(void *ctx, Str id)
+{
+    (void)id;
+    ++*(uint64_t *)ctx;
+    return JOT_OK;
+}
+
+/* What came as a file counts, too, before it has a stream. */
+static jot_status count_shared(Session *s, Kinds *k)
+{
+    static const char *const shared[] = { "plans", "tasks" };
+    unsigned shares;
+    TRY(share_now(&s->memory, &shares, &s->err));
+    for (size_t i = 0; i < COUNT_OF(shared); i++) {
+        uint64_t n = 0;
+        Str kind = arena_printf(&s->arena, "%s/", shared[i]);
+        if (!share_has(shares, kind.p))
+            continue;
+        TRY(share_each(&s->memory, &(ShareWalk){ .kind = kind.p, .each = count_one, .ctx = &n },
+                       &s->err));
+        kinds_set(k, shared[i], n);
+    }
+    return JOT_OK;
+}
+
 static void status_done(Status *x)
 {
     json_decref(x->models);
@@ -50,7 +77,9 @@ DEFINE_AUTO(Status, status_done)
 static jot_status look(Session *s, Status *out)
 {
     TRY(memory_each(&s->memory, (Str){ 0 }, LIST_LIVE, take, out, &s->err));
+    TRY(count_shared(s, &out->kinds));
     TRY(open_work(&s->memory, &s->arena, &out->open, &s->err));
+    TRY(share_refusals(&s->memory, &s->arena, &out->refused, &s->err));
     json_decref(out->models);
     out->models = NULL;
     TRY(factor_list(&s->memory, &out->models, &s->err));
@@ -73,14 +102,20 @@ static void print_status_json(Session *s, const Status *x, bool there)
     json_t *marked = json_array();
     for (size_t i = 0; i < marked_shown(x); i++)
         json_array_append_new(marked, json_text(x->marked[i]));
+    json_t *refused = json_array();
+    for (size_t i = 0; i < x->refused.n; i++)
+        json_array_append_new(refused, json_pack("{s:o, s:o}", "stream",
+                                                 json_text(x->refused.items[i].stream), "why",
+                                                 json_text(x->refused.items[i].why)));
     AUTO_PTR(json_t) changes = changes_json(&x->changes);
-    print_json(json_pack(
-        "{s:o, s:s, s:b, s:s, s:o, s:I, s:I, s:o, s:I, s:o, s:O, s:O}", "pad",
-        json_text(url_bare(&s->arena, s->where.url)), "because", s->where.why, "exists", there,
-        "read_only", there ? store_read_only_why(s->memory.store) : "", "counts", counts, "edited",
-        (json_int_t)x->kinds.edited, "damaged", (json_int_t)x->kinds.lost, "conflicted", marked,
-        "hook_failures", (json_int_t)x->hooks.n, "open", open_work_json(&x->open), "changes",
-        json_object_get(changes, "changes"), "models", x->models));
+    print_json(json_pack("{s:o, s:s, s:b, s:s, s:o, s:I, s:I, s:o, s:o, s:I, s:o, s:O, s:O}", "pad",
+                         json_text(url_bare(&s->arena, s->where.url)), "because", s->where.why,
+                         "exists", there, "read_only",
+                         there ? store_read_only_why(s->memory.store) : "", "counts", counts,
+                         "edited", (json_int_t)x->kinds.edited, "damaged",
+                         (json_int_t)x->kinds.lost, "conflicted", marked, "refused", refused,
+                         "hook_failures", (json_int_t)x->hooks.n, "open", open_work_json(&x->open),
+                         "changes", json_object_get(changes, "changes"), "models", x->models));
 }
 
 static void print_counts(const Kinds *k)
@@ -143,6 +178,21 @@ static void print_marked(const Status *x)
     puts("; edit the file, what you save is the next version");
 }
 
+static void print_refused(const Status *x)
+{
+    const ShareRefusals *r = &x->refused;
+    for (size_t i = 0; i < r->n && i < MARKED_SHOWN; i++)
+        print_sentence("health   " STR_FMT, STR_ARG(r->items[i].why));
+    if (r->total > MARKED_SHOWN)
+        printf("health   %llu more files are not taken: jotter verify\n",
+               (unsigned long long)(r->total - MARKED_SHOWN));
+    if (r->behind)
+        printf(
+            "health   files in shared/ that do not show the newest: %llu; the next change of each "
+            "writes it\n",
+            (unsigned long long)r->behind);
+}
+
 static void print_hooks(const SessionFailures *h)
 {
     if (h->n)
@@ -160,11 +210,12 @@ static void print_health(Session *s, const Status *x)
         printf("health   edited by hand, not recorded yet: %llu; the next write records them\n",
                (unsigned long long)k->edited);
     print_marked(x);
+    print_refused(x);
     if (k->lost)
         printf("health   streams with records that cannot be read: %llu: jotter verify\n",
                (unsigned long long)k->lost);
     print_hooks(&x->hooks);
-    if (!why[0] && !k->lost && !x->marked_n && !x->hooks.n)
+    if (!why[0] && !k->lost && !x->marked_n && !x->refused.total && !x->hooks.n)
         puts("health   nothing is wrong at first sight; 'jotter verify' reads everything");
 }
 

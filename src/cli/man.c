@@ -132,6 +132,7 @@ static void put_environment(FILE *to)
 
 static const Opt files[] = {
     { ".jotter/", NULL, "a project's pad; its notes are .jotter/notes/KEY.txt" },
+    { ".jotter/shared/", NULL, "tasks and plans for git, a file each (jotter init --share)" },
     { "~/.local/share/jotter/pad", NULL, "your own pad" },
     { "~/.local/state/jotter/", NULL, "which pad a directory had, which rules you approved" },
     { "~/.config/jotter/", NULL,

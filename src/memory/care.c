@@ -13,6 +13,7 @@
 
 #include "base/time.h"
 #include "memory/search/search.h"
+#include "memory/task/share.h"
 
 /* --- Is it whole? ------------------------------------------------------------------------ */
 
@@ -43,11 +44,69 @@ static void report_unchecked(const VerifyHooks *hooks, const char *what)
         hooks->fault(hooks->ctx, &f);
 }
 
+/* The shared files that the store has told of: what is wrong with a file is told once. */
+typedef struct Told {
+    const VerifyHooks *hooks; /* may be NULL */
+    Arena arena;
+    Str streams[SHARE_REFUSALS_MAX];
+    size_t n;
+} Told;
+
+static void pass_on(void *ctx, const StoreFault *f)
+{
+    Told *t = ctx;
+    bool file = f->kind == FAULT_VIEW || f->kind == FAULT_FORK;
+    if (file && t->n < SHARE_REFUSALS_MAX && str_starts(f->stream, S(SHARE_KIND)))
+        t->streams[t->n++] = arena_copy(&t->arena, f->stream);
+    if (t->hooks && t->hooks->fault)
+        t->hooks->fault(t->hooks->ctx, f);
+}
+
+static void pass_progress(void *ctx, const VerifyCount *so_far)
+{
+    const Told *t = ctx;
+    t->hooks->progress(t->hooks->ctx, so_far);
+}
+
+/* What the store cannot see: files that are whole, and say what they may not. */
+static jot_status report_refused(Memory *m, Told *told, CareCount *out, Err *e)
+{
+    ShareRefusals refused;
+    TRY(share_refusals(m, &told->arena, &refused, e));
+    size_t known = told->n;
+    for (size_t i = 0; i < refused.n; i++) {
+        const ShareRefusal *r = &refused.items[i];
+        StoreFault f = { .kind = FAULT_VIEW,
+                         .stream = r->stream,
+                         .what = r->why.p,
+                         .advice = "edit the file, or change the task or plan: its text is kept" };
+        bool again = false;
+        for (size_t k = 0; k < known; k++)
+            again = again || str_eq(told->streams[k], r->stream);
+        if (again)
+            continue;
+        out->faults++;
+        pass_on(told, &f);
+    }
+    return JOT_OK;
+}
+
+static jot_status verify_pad(Memory *m, Told *told, CareCount *out, Err *e)
+{
+    bool progress = told->hooks && told->hooks->progress;
+    VerifyHooks hooks = { pass_on, progress ? pass_progress : NULL, told };
+    TRY(store_verify(m->store, &hooks, &out->pad, e));
+    out->faults = out->pad.faults;
+    return report_refused(m, told, out, e);
+}
+
 jot_status care_verify(Memory *m, const VerifyHooks *hooks, CareCount *out, Err *e)
 {
     *out = (CareCount){ 0 };
-    TRY(store_verify(m->store, hooks, &out->pad, e));
-    out->faults = out->pad.faults;
+    Told told = { .hooks = hooks };
+    jot_status st = verify_pad(m, &told, out, e);
+    arena_free(&told.arena);
+    TRY(st);
     AUTO_PTR(Search) s = NULL;
     SearchCheck check;
     IndexFaults x = { hooks, out };
@@ -153,7 +212,8 @@ json_t *doctor_json(const DoctorReport *r, bool fix)
 
 /* --- What can go? ------------------------------------------------------------------------ */
 
-static const char *const gc_documents[] = { "artifacts/", "cycles/", "memories/", "notes/" };
+static const char *const gc_documents[] = { "artifacts/", "cycles/", "memories/", "notes/",
+                                            "shared/" };
 static const char *const gc_whole[] = { "leases/", "plans/", "tasks/" };
 
 typedef struct Gc {

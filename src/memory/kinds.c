@@ -57,6 +57,23 @@ uint64_t kinds_count(const Kinds *k, const char *kind)
     return 0;
 }
 
+void kinds_set(Kinds *k, const char *kind, uint64_t n)
+{
+    size_t at = 0;
+    while (at < k->n && strcmp(k->items[at].name, kind) < 0)
+        at++;
+    bool known = at < k->n && strcmp(k->items[at].name, kind) == 0;
+    if (!known && (n == 0 || k->n == KINDS_MAX))
+        return;
+    if (!known) {
+        memmove(&k->items[at + 1], &k->items[at], (k->n - at) * sizeof k->items[0]);
+        k->items[at] = (KindCount){ 0 };
+        memcpy(k->items[at].name, kind, strlen(kind));
+        k->n++;
+    }
+    k->items[at].n = n;
+}
+
 const char *kind_word(const char *kind)
 {
     static const struct {

@@ -33,6 +33,9 @@ void kinds_take(Kinds *k, const Listed *l, bool head);
 /* How many of this kind; 0: none. */
 uint64_t kinds_count(const Kinds *k, const char *kind);
 
+/* There are so many of this kind. */
+void kinds_set(Kinds *k, const char *kind, uint64_t n);
+
 /* What a person calls them: "memory files"; NULL for what Jotter keeps for itself. */
 const char *kind_word(const char *kind);
 

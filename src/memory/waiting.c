@@ -13,6 +13,7 @@
 #include "memory/doc/secret.h"
 #include "memory/kinds.h"
 #include "memory/run/run_newest.h"
+#include "memory/task/share.h"
 #include "memory/task/task.h"
 
 typedef struct Look {
@@ -110,6 +111,22 @@ static jot_status add_tasks(Look *l)
         x->at_ms = t->at_ms;
         x->command = arena_printf(l->into, "jotter task %s " STR_FMT, failed ? "retry" : "unblock",
                                   STR_ARG(t->id));
+    }
+    return JOT_OK;
+}
+
+/* What git brought, and may not be. */
+static jot_status add_refused(Look *l)
+{
+    ShareRefusals r;
+    TRY(share_refusals(l->m, l->into, &r, l->e));
+    for (size_t i = 0; i < r.n; i++) {
+        WaitingItem *x = add(l, "conflict", r.items[i].stream);
+        if (!x)
+            continue;
+        x->stream = r.items[i].stream;
+        x->says = r.items[i].why;
+        x->command = arena_printf(l->into, "jotter edit " STR_FMT, STR_ARG(x->name));
     }
     return JOT_OK;
 }
@@ -257,6 +274,7 @@ jot_status waiting_look(Memory *m, Arena *into, Waiting *out, Err *e)
     Look l = { .m = m, .into = into, .out = out, .e = e };
     TRY(add_rules(&l));
     TRY(add_tasks(&l));
+    TRY(add_refused(&l));
     TRY(add_runs(&l));
     add_quarantine(&l);
     return add_documents(&l);

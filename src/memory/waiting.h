@@ -3,7 +3,8 @@
  *   rule         a note that could be a rule, and whose text is not approved
  *   task         one that is blocked, or failed and can be tried again
  *   run          one that ended without an answer, or stopped
- *   conflict     a document that people edited, with marks of a conflict in it
+ *   conflict     a document that people edited, with marks of a conflict in it; a shared file of a
+ *                task or plan that is not taken
  *   quarantine   something was moved away rather than lost
  *   secret       a document that looks as if it held one
  *

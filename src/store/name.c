@@ -18,6 +18,7 @@ static const StoreKind kinds[] = {
     { .name = "artifacts", .document = true, .tail = ".json" },
     { .name = "cycles", .flat = true, .key = true, .document = true, .tail = ".yaml" },
     { .name = "snapshots", .pair = true, .document = true, .tail = ".yaml" },
+    { .name = "shared", .document = true, .tail = ".json" },
     { .name = "runs", .flat = true },
     { .name = "leases", .flat = true },
     { .name = "tasks", .flat = true, .mirrored = true },

@@ -189,11 +189,10 @@ static const Verb verb_verify = {
     .run = verify,
 };
 
-static jot_status add_plan(void *ctx, const Listed *l)
+static jot_status add_plan(void *ctx, const Plan *p)
 {
-    json_array_append_new(ctx, json_pack("{s:o, s:s}", "id",
-                                         json_text(str_from(l->name, S(PLAN_KIND).n)), "at",
-                                         time_text(l->mark.at_ms).text));
+    json_array_append_new(
+        ctx, json_pack("{s:o, s:s}", "id", json_text(p->id), "at", time_text(p->at_ms).text));
     return JOT_OK;
 }
 
@@ -201,7 +200,7 @@ static jot_status list(ToolCall *c, VerbData *out)
 {
     json_t *plans = json_array();
     out->json = json_pack("{s:o}", "plans", plans);
-    return memory_each(c->m, S(PLAN_KIND), LIST_LIVE, add_plan, plans, c->e);
+    return plan_each(c->m, add_plan, plans, c->e);
 }
 
 static const Verb verb_list = {

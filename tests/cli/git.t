@@ -94,6 +94,13 @@ any_version() {
 }
 try 'after a merge the history here has both sides, and status names what has conflict marks' both_sides
 
+clean_merge() {
+    make_ours && printf 'one\n\ntwo\n\nthree\n' | "$JOTTER" write list >/dev/null && git add -A && git commit -qm list && cd ../theirs && git pull -q && sed -i 's/three/drei/' .jotter/notes/list.txt &&
+        git commit -qam theirs && cd ../ours && sed -i 's/one/eins/' .jotter/notes/list.txt && git commit -qam ours && git pull -q --no-rebase ../theirs main >/dev/null 2>&1 || return 1
+    jot read list && is $'eins\n\ntwo\n\ndrei' && jot history list && says outside && jot read list --version 1 && says three && cd ../theirs && git pull -q ../ours main && jot read list && is $'eins\n\ntwo\n\ndrei'
+}
+try 'what git merged without a conflict is a version by outside, with the text of both' clean_merge
+
 # --- Many --------------------------------------------------------------------------------------
 
 many() {

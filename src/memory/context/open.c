@@ -7,6 +7,7 @@
 #include "memory/newest.h"
 #include "memory/run/run_newest.h"
 #include "memory/task/plan.h"
+#include "memory/task/share.h"
 #include "memory/task/task.h"
 
 typedef struct Work {
@@ -98,17 +99,26 @@ static jot_status add_tasks(Work *w)
     return JOT_OK;
 }
 
-static jot_status add_plans(Work *w)
+static bool has_plan(const Work *w, Str id)
+{
+    for (size_t i = 0; i < w->out->n; i++)
+        if (str_eq(str(w->out->items[i].what), S("plan")) && str_eq(w->out->items[i].name, id))
+            return true;
+    return false;
+}
+
+/* The newest of those whose streams, or whose files, begin so. */
+static jot_status add_plans(Work *w, Str prefix, size_t *open)
 {
     Newest newest;
-    size_t open = 0;
-    NewestAsk ask = { .prefix = S(PLAN_KIND), .max = OPEN_LOOKED_AT };
+    NewestAsk ask = { .prefix = prefix, .max = OPEN_LOOKED_AT };
     TRY(memory_newest(w->m, &ask, w->into, &newest, w->e));
-    for (size_t i = 0; i < newest.n && open < OPEN_PLANS; i++) {
+    for (size_t i = 0; i < newest.n && *open < OPEN_PLANS; i++) {
         Plan p;
         size_t done = 0;
-        Str id = str_from(newest.items[i].name, sizeof PLAN_KIND - 1);
-        if (plan_read(w->m, id, w->into, &p, &(Err){ 0 }) != JOT_OK || plan_ready(&p))
+        Str id = str_from(newest.items[i].name, prefix.n);
+        if (has_plan(w, id) || plan_read(w->m, id, w->into, &p, &(Err){ 0 }) != JOT_OK ||
+            plan_ready(&p))
             continue;
         for (size_t s = 0; s < p.steps_n; s++)
             done += p.steps[s].status == PLAN_DONE;
@@ -116,19 +126,23 @@ static jot_status add_plans(Work *w)
         x->says = arena_printf(w->into, "%zu of %zu steps done", done, p.steps_n);
         x->about = p.objective;
         x->at_ms = p.at_ms;
-        open++;
+        ++*open;
     }
     return JOT_OK;
 }
 
 jot_status open_work(Memory *m, Arena *into, OpenWork *out, Err *e)
 {
+    unsigned shares;
+    size_t plans = 0;
     *out = (OpenWork){ 0 };
     Work w = { .m = m, .into = into, .out = out, .e = e };
     TRY(add_leases(&w));
     TRY(add_runs(&w));
     TRY(add_tasks(&w));
-    return add_plans(&w);
+    TRY(add_plans(&w, S(PLAN_KIND), &plans));
+    TRY(share_now(m, &shares, e));
+    return shares & SHARE_PLANS ? add_plans(&w, S(SHARE_KIND PLAN_KIND), &plans) : JOT_OK;
 }
 
 json_t *open_work_json(const OpenWork *w)

@@ -134,8 +134,8 @@ json_t *doc_json(Str stream, const Doc *d, bool with_text);
 /* The same for what a list or a history knows of a record: all but the text and its characters. */
 json_t *mark_json(Str stream, const Mark *mark, Str by, Str meta);
 
-/* What of a meta a changed text keeps: all but what was said of one record ("undo", "restored").
- * Lives in `into`. */
+/* What of a meta a changed text keeps: all but what was said of one record ("undo", "restored",
+ * "shows"). Lives in `into`. */
 Str meta_kept(Str meta, Arena *into);
 /* That, with one more member; what is no JSON object counts as empty.  Lives in `into`. */
 Str meta_with(Str meta, const char *name, json_t *value, Arena *into);

@@ -66,6 +66,7 @@ static json_t *kept(Str meta)
     json_t *object = meta_object(meta);
     json_object_del(object, "undo");
     json_object_del(object, "restored");
+    json_object_del(object, "shows");
     return object;
 }
 

@@ -9,7 +9,8 @@
 #include "base/utf8.h"
 #include "memory/doc/secret.h"
 
-static const char *const kinds[] = { "notes/", "memories/", "artifacts/", "cycles/", "threads/" };
+static const char *const kinds[] = { "notes/",  "memories/", "artifacts/",
+                                     "cycles/", "threads/",  "shared/" };
 
 jot_status note_stream(Str key, Arena *into, Str *out, Err *e)
 {

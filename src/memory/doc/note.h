@@ -12,9 +12,9 @@
  * Lives in `into`. */
 MUST_USE jot_status note_stream(Str key, Arena *into, Str *out, Err *e);
 
-/* The stream of any document a word may mean: a name that begins with notes/, memories/, artifacts/
- * or cycles/ is that stream, and any other word is a note's key.  No key holds a '/', so no word
- * means both. */
+/* The stream of any document a word may mean: a name that begins with notes/, memories/,
+ * artifacts/, cycles/, threads/ or shared/ is that stream, and any other word is a note's key.  No
+ * key holds a '/', so no word means both. */
 MUST_USE jot_status note_resolve(Str word, Arena *into, Str *out, Err *e);
 
 typedef enum NoteWhich {

@@ -21,6 +21,7 @@
 #include "memory/artifact/artifact.h"
 #include "memory/artifact/checkpoint.h"
 #include "memory/doc/note.h"
+#include "memory/forget/forget_internal.h"
 #include "memory/forget/forget_text.h"
 #include "memory/forget/phrase.h"
 #include "memory/run/run.h"
@@ -46,7 +47,7 @@ static const KnownKind kinds[] = {
     { "runs/", NATURE_LOG },          { "logs/", NATURE_LOG },
     { "steps/", NATURE_LOG },         { "threads/", NATURE_LOG },
     { "tasks/", NATURE_VALUE },       { "plans/", NATURE_VALUE },
-    { "checkpoints/", NATURE_VALUE },
+    { "checkpoints/", NATURE_VALUE }, { "shared/", NATURE_VALUE },
 };
 
 static const KnownKind *kind_of(Str stream)
@@ -115,10 +116,14 @@ static jot_status clear_traces(Memory *m, Str stream, Err *e)
 
 jot_status forget_document(Memory *m, Str stream, Mark *out, Err *e)
 {
-    jot_status st = memory_purge(m, stream, out, e);
-    if (st == JOT_NOT_FOUND)
+    bool file;
+    Err missing = { 0 };
+    TRY(forget_shared_file(m, stream, &file, e));
+    jot_status st = memory_purge(m, stream, out, &missing);
+    if (st == JOT_NOT_FOUND && !file)
         return not_found(stream, e);
-    TRY(st);
+    if (st != JOT_NOT_FOUND) /* else the file was all there was */
+        TRY(err_pass(e, &missing, st));
     return clear_traces(m, stream, e);
 }
 
@@ -145,6 +150,7 @@ jot_status forget_record(Memory *m, Str stream, uint64_t seq, Err *e)
         return err_set(e, JOT_INVALID,
                        "record %llu of %s is its present value: change it first, or purge it",
                        (unsigned long long)seq, name_of(stream).text);
+    TRY(forget_shared_record(m, stream, seq, e));
     jot_status st = memory_redact(m, stream, seq, e);
     if (st == JOT_NOT_FOUND)
         return err_set(e, st, "%s has no record %llu", name_of(stream).text,
@@ -363,6 +369,7 @@ jot_status forget_phrase(Memory *m, Str stream, Str phrase, Forgotten *out, Err 
     TRY(forget_check_phrase(phrase, e));
     TRY(settle(m, stream, e));
     TRY(forget_in_stream(m, stream, &(ForgetWhat){ .phrase = phrase }, out, e));
+    TRY(forget_shared_phrase(m, stream, phrase, out, e));
     TRY(store_forget_quarantined(m->store, stream, text_holds, &phrase, &quarantined, e));
     out->quarantined = quarantined.removed;
     out->unread = quarantined.unread;

@@ -26,7 +26,8 @@ MUST_USE jot_status forget_resolve(Str word, Arena *into, Str *out, Err *e);
 /* True if its present text can be rewritten. */
 bool forget_is_document(Str stream);
 
-/* Remove a stream and all its records.  JOT_NOT_FOUND: there never was one. */
+/* Remove a stream and all its records, of a task or plan its shared file too (task/share.h).
+ * JOT_NOT_FOUND: there never was one. */
 MUST_USE jot_status forget_document(Memory *m, Str stream, Mark *out, Err *e);
 
 /* Remove the text of one version, in every record that has it; *n counts them.  JOT_INVALID: it is

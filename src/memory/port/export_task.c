@@ -7,6 +7,7 @@
 
 #include "base/json_cursor.h"
 #include "memory/port/export.h"
+#include "memory/task/share.h"
 #include "memory/task/task.h"
 
 typedef struct Writing {
@@ -157,29 +158,30 @@ static jot_status write_files(Writing *w, Str stream, const Task *t)
     return f.text.n ? export_file(w->x, &f) : JOT_OK;
 }
 
-static jot_status export_task(void *ctx, const Listed *l)
+static jot_status export_task(void *ctx, Str id)
 {
     Export *x = ctx;
     AUTO(Arena) arena = { 0 };
-    AUTO(Writing) w = { .x = x, .id = str_from(l->name, strlen(TASK_KIND)) };
+    AUTO(Writing) w = { .x = x, .id = arena_copy(&arena, id) };
+    Str stream = arena_printf(&arena, TASK_KIND STR_FMT, STR_ARG(id));
     Task t;
     Err why = { 0 };
     uint64_t damaged = 0;
     jot_status st = task_read(x->m, w.id, &arena, &t, &why);
-    if (st == JOT_OK)
+    if (st == JOT_OK && t.seq) /* else there is only a file, without events */
         st = memory_each_record(
-            x->m, l->name,
-            &(RecordVisit){ .from = 1, .each = take, .ctx = &w, .damaged = &damaged }, &why);
-    if (st == JOT_CORRUPT || damaged)
-        layout_miss(x->report, x->into, JOT_CORRUPT, l->name, "%s",
+            x->m, stream, &(RecordVisit){ .from = 1, .each = take, .ctx = &w, .damaged = &damaged },
+            &why);
+    if (st == JOT_CORRUPT || st == JOT_INVALID || damaged)
+        layout_miss(x->report, x->into, JOT_CORRUPT, stream, "%s",
                     damaged ? "some of its events cannot be read" : why.text);
-    if (st == JOT_CORRUPT)
+    if (st == JOT_CORRUPT || st == JOT_INVALID || st == JOT_NOT_FOUND)
         return JOT_OK;
     TRY(err_pass(x->e, &why, st));
-    return write_files(&w, l->name, &t);
+    return write_files(&w, stream, &t);
 }
 
 jot_status export_tasks(Export *x)
 {
-    return memory_each(x->m, S(TASK_KIND), LIST_LIVE, export_task, x, x->e);
+    return share_each(x->m, &(ShareWalk){ .kind = TASK_KIND, .each = export_task, .ctx = x }, x->e);
 }

@@ -13,6 +13,7 @@
 #include "base/time.h"
 #include "base/utf8.h"
 #include "memory/frame/frame.h"
+#include "memory/task/plan_internal.h"
 
 enum { TRIES = 32 /* of an event against others */ };
 
@@ -33,7 +34,7 @@ bool plan_status_parse(Str name, PlanStatus *out)
     return false;
 }
 
-static jot_status stream_of(Str id, Arena *into, Str *out, Err *e)
+jot_status plan_stream(Str id, Arena *into, Str *out, Err *e)
 {
     return memory_name(&(MemoryKind){ PLAN_KIND, "a plan's id" }, NULL, id, into, out, e);
 }
@@ -49,8 +50,7 @@ static json_t *run_step_json(const PlanStep *s, size_t number)
                      json_text_or_null(s->evidence), "notes", json_text_or_null(s->notes));
 }
 
-/* The plan as it stands in a record: without what the record itself says. */
-static json_t *snapshot_json(const Plan *p)
+json_t *plan_snapshot_json(const Plan *p)
 {
     json_t *steps = json_array(), *posts = json_array();
     for (size_t i = 0; i < p->steps_n; i++)
@@ -67,7 +67,7 @@ static json_t *snapshot_json(const Plan *p)
 
 json_t *plan_json(const Plan *p)
 {
-    json_t *out = snapshot_json(p);
+    json_t *out = plan_snapshot_json(p);
     json_object_set_new(out, "ready", json_boolean(plan_ready(p)));
     json_object_set_new(out, "seq", json_integer((json_int_t)p->seq));
     json_object_set_new(out, "at", json_string(time_text(p->at_ms).text));
@@ -80,7 +80,7 @@ static Str text_of(const json_t *object, const char *key, Arena *into)
     return arena_copy(into, json_member(object, key));
 }
 
-static bool read_snapshot(const json_t *j, Arena *into, Plan *out)
+bool plan_read_snapshot(const json_t *j, Arena *into, Plan *out)
 {
     const json_t *steps = json_object_get(j, "steps"),
                  *posts = json_object_get(j, "postconditions");
@@ -110,34 +110,43 @@ static bool read_snapshot(const json_t *j, Arena *into, Plan *out)
     return time_parse(json_member(j, "created"), &out->created_ms);
 }
 
-jot_status plan_read(Memory *m, Str id, Arena *into, Plan *out, Err *e)
+jot_status plan_not_found(Str id, Err *e)
+{
+    Shown shown;
+    return err_set(e, JOT_NOT_FOUND, "there is no plan '%s' yet", err_show(&shown, id));
+}
+
+jot_status plan_read_recorded(Memory *m, Str id, Arena *into, Plan *out, Err *e)
 {
     Str stream;
     Record head;
     Shown shown;
     AUTO_PTR(json_t) body = NULL;
-    TRY(stream_of(id, into, &stream, e));
+    TRY(plan_stream(id, into, &stream, e));
     jot_status st = store_head(m->store, stream, HEAD_RECORD, into, &head, e);
     if (st == JOT_NOT_FOUND || (st == JOT_OK && !mark_live(&head.mark)))
-        return err_set(e, JOT_NOT_FOUND, "there is no plan '%s' yet", err_show(&shown, id));
+        return plan_not_found(id, e);
     TRY(st);
     bool good = !head.mark.redacted && json_read(head.body, &body, NULL) == JOT_OK &&
-                read_snapshot(json_object_get(body, "plan"), into, out) && str_eq(out->id, id);
+                plan_read_snapshot(json_object_get(body, "plan"), into, out) && str_eq(out->id, id);
     if (!good)
         return err_set(e, JOT_CORRUPT, "the newest record of plan '%s' does not hold a plan",
                        err_show(&shown, id));
     out->seq = head.mark.seq;
     out->at_ms = head.mark.at_ms;
-    out->by = head.by;
+    /* What came in a file is not of who took it in. */
+    const json_t *event = json_object_get(body, "event");
+    Str by = text_of(event, "by", into);
+    out->by = by.n ? by : head.by;
+    out->file = share_seen(event);
     return JOT_OK;
 }
 
-/* Append an event (whose reference is taken); *p is the plan after it and gets what the record
- * says. */
-static jot_status append_event(Memory *m, const Expect *x, json_t *event, Plan *p, Err *e)
+jot_status plan_record(Memory *m, const Expect *x, json_t *event, Plan *p, Err *e)
 {
     AUTO(Arena) arena = { 0 };
-    AUTO_PTR(json_t) body = json_pack("{s:o, s:o}", "event", event, "plan", snapshot_json(p));
+    share_note_seen(event, p->file);
+    AUTO_PTR(json_t) body = json_pack("{s:o, s:o}", "event", event, "plan", plan_snapshot_json(p));
     AUTO_PTR(json_t)
     meta = json_pack("{s:s, s:b}", "event", json_string_value(json_object_get(event, "type")),
                      "ready", plan_ready(p));
@@ -145,7 +154,7 @@ static jot_status append_event(Memory *m, const Expect *x, json_t *event, Plan *
     AUTO(Buf) small = { 0 };
     Mark mark;
     Str stream;
-    TRY(stream_of(p->id, &arena, &stream, e));
+    TRY(plan_stream(p->id, &arena, &stream, e));
     json_write(&text, body);
     json_write(&small, meta);
     if (!buf_ok(&text))
@@ -160,9 +169,16 @@ static jot_status append_event(Memory *m, const Expect *x, json_t *event, Plan *
     return JOT_OK;
 }
 
+static jot_status append_event(Memory *m, const Expect *x, json_t *event, Plan *p, Err *e)
+{
+    TRY(plan_record(m, x, event, p, e));
+    plan_show(m, p);
+    return JOT_OK;
+}
+
 /* --- Creating -------------------------------------------------------------------------- */
 
-static jot_status check_text(const char *what, Str text, bool needed, Err *e)
+jot_status plan_check_text(const char *what, Str text, bool needed, Err *e)
 {
     if (needed && !text.n)
         return err_set(e, JOT_INVALID, "%s cannot be empty", what);
@@ -174,25 +190,31 @@ static jot_status check_text(const char *what, Str text, bool needed, Err *e)
 
 static jot_status check_draft(const PlanDraft *d, Err *e)
 {
-    TRY(check_text("an objective", d->objective, true, e));
+    TRY(plan_check_text("an objective", d->objective, true, e));
     if (!d->steps_n || d->steps_n > PLAN_STEPS_MAX)
         return err_set(e, JOT_INVALID, "%zu steps: a plan has 1 to %d", d->steps_n, PLAN_STEPS_MAX);
     if (d->posts_n > PLAN_POSTCONDITIONS_MAX)
         return err_set(e, JOT_INVALID, "%zu postconditions: a plan has at most %d", d->posts_n,
                        PLAN_POSTCONDITIONS_MAX);
     for (size_t i = 0; i < d->steps_n; i++)
-        TRY(check_text("a step", d->steps[i], true, e));
+        TRY(plan_check_text("a step", d->steps[i], true, e));
     for (size_t i = 0; i < d->posts_n; i++)
-        TRY(check_text("a postcondition", d->posts[i], true, e));
+        TRY(plan_check_text("a postcondition", d->posts[i], true, e));
     return JOT_OK;
 }
 
 jot_status plan_create(Memory *m, Str id, const PlanDraft *d, Arena *into, Plan *out, Err *e)
 {
     Str stream;
-    TRY(stream_of(id, into, &stream, e));
+    Plan old = { 0 };
+    Err none = { 0 };
+    TRY(plan_stream(id, into, &stream, e));
     TRY(check_draft(d, e));
-    Plan p = { .id = arena_copy(into, id),
+    jot_status st = plan_take(m, id, into, &old, &none);
+    if (st != JOT_OK && st != JOT_NOT_FOUND && st != JOT_INVALID && st != JOT_CORRUPT)
+        return err_pass(e, &none, st);
+    Plan p = { .file = old.file,
+               .id = arena_copy(into, id),
                .objective = arena_copy(into, d->objective),
                .steps = NEW_ARRAY(into, PlanStep, d->steps_n),
                .steps_n = d->steps_n,
@@ -223,7 +245,7 @@ static jot_status keep_older(void *ctx, const Record *r)
     AUTO_PTR(json_t) body = NULL;
     Plan p;
     if (r->mark.at_ms > o->at_ms || r->mark.redacted || json_read(r->body, &body, NULL) != JOT_OK ||
-        !read_snapshot(json_object_get(body, "plan"), o->into, &p))
+        !plan_read_snapshot(json_object_get(body, "plan"), o->into, &p))
         return JOT_OK;
     o->plan = p;
     o->found = true;
@@ -237,7 +259,7 @@ jot_status plan_take_over(Memory *m, Str from, int64_t at_ms, Str to, Err *e)
     Expect none = { .kind = EXPECT_SEQ, .seq = 0 };
     Err missing = { 0 };
     Str stream;
-    TRY(stream_of(from, &arena, &stream, e));
+    TRY(plan_stream(from, &arena, &stream, e));
     jot_status st = memory_each_record(
         m, stream, &(RecordVisit){ .from = 1, .each = keep_older, .ctx = &o }, &missing);
     if (st != JOT_OK && st != JOT_NOT_FOUND)
@@ -266,7 +288,7 @@ static jot_status change(Memory *m, Str id, const Change *c, Arena *into, Plan *
     for (int i = 0; i < TRIES && st == JOT_CONFLICT; i++) {
         json_t *event = NULL;
         Plan p;
-        TRY(plan_read(m, id, into, &p, e));
+        TRY(plan_take(m, id, into, &p, e));
         Expect x = { .kind = EXPECT_SEQ, .seq = p.seq };
         TRY(c->how(&p, c->what, into, &event, e));
         st = append_event(m, &x, event, &p, e);
@@ -305,8 +327,8 @@ static jot_status change_step(Plan *p, const void *what, Arena *into, json_t **e
 
 jot_status plan_step(Memory *m, Str id, const PlanMove *move, Arena *into, Plan *out, Err *e)
 {
-    TRY(check_text("evidence", move->evidence, false, e));
-    TRY(check_text("notes", move->notes, false, e));
+    TRY(plan_check_text("evidence", move->evidence, false, e));
+    TRY(plan_check_text("notes", move->notes, false, e));
     return change(m, id, &(Change){ change_step, move }, into, out, e);
 }
 
@@ -329,7 +351,7 @@ static jot_status change_post(Plan *p, const void *what, Arena *into, json_t **e
 
 jot_status plan_verify(Memory *m, Str id, const PlanVerify *what, Arena *into, Plan *out, Err *e)
 {
-    TRY(check_text("evidence", what->evidence, false, e));
+    TRY(plan_check_text("evidence", what->evidence, false, e));
     return change(m, id, &(Change){ change_post, what }, into, out, e);
 }
 

@@ -51,7 +51,9 @@ typedef struct Plan {
     PlanPostcondition *posts;
     size_t posts_n;
     int64_t created_ms;
-    uint64_t seq; /* of the last event */
+    Str refused;   /* why what its shared file says is not taken (share.h); empty: it is */
+    uint64_t file; /* the record of that file that was seen; 0: none */
+    uint64_t seq;  /* of the last event; 0: there is only a file, which has no event yet */
     int64_t at_ms;
     Str by;
 } Plan;
@@ -94,7 +96,13 @@ MUST_USE jot_status plan_verify(Memory *m, Str id, const PlanVerify *what, Arena
 
 /* --- Reading --------------------------------------------------------------------------- */
 
+/* What a pull brought counts at once, if it may (share.h): it is read, and not recorded. */
 MUST_USE jot_status plan_read(Memory *m, Str id, Arena *into, Plan *out, Err *e);
+
+/* All of them by id, in byte order; one that cannot be read has an id alone.  `each` may stop the
+ * walk by anything but JOT_OK. */
+typedef jot_status PlanEach(void *ctx, const Plan *p);
+MUST_USE jot_status plan_each(Memory *m, PlanEach *each, void *ctx, Err *e);
 
 bool plan_ready(const Plan *p);
 

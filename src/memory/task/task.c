@@ -61,8 +61,7 @@ json_t *task_names_json(const TaskNames *list)
     return out;
 }
 
-/* The task as it stands in a record: without what the record itself says. */
-static json_t *snapshot_json(const Task *t)
+json_t *task_snapshot_json(const Task *t)
 {
     return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:s, s:o, s:o, s:b, s:b, s:o}",
                      "task_id", json_text(t->id), "description", json_text_or_null(t->description),
@@ -78,7 +77,7 @@ static json_t *snapshot_json(const Task *t)
 
 json_t *task_json(const Task *t)
 {
-    json_t *out = snapshot_json(t);
+    json_t *out = task_snapshot_json(t);
     json_object_set_new(out, "seq", json_integer((json_int_t)t->seq));
     json_object_set_new(out, "at", json_string(time_text(t->at_ms).text));
     json_object_set_new(out, "by", json_text(t->by));
@@ -104,7 +103,7 @@ static Str text_of(const json_t *object, const char *key, Arena *into)
     return arena_copy(into, json_member(object, key));
 }
 
-static bool read_snapshot(const json_t *j, Arena *into, Task *out)
+bool task_read_snapshot(const json_t *j, Arena *into, Task *out)
 {
     *out = (Task){ .id = text_of(j, "task_id", into),
                    .description = text_of(j, "description", into),
@@ -129,39 +128,43 @@ static jot_status read_record(Str id, const Record *r, Arena *into, Task *out, E
     Shown shown;
     AUTO_PTR(json_t) body = NULL;
     bool good = !r->mark.redacted && json_read(r->body, &body, NULL) == JOT_OK &&
-                read_snapshot(json_object_get(body, "task"), into, out) && str_eq(out->id, id);
+                task_read_snapshot(json_object_get(body, "task"), into, out) && str_eq(out->id, id);
     if (!good)
         return err_set(e, JOT_CORRUPT, "the newest record of task '%s' does not hold a task",
                        err_show(&shown, id));
     out->seq = r->mark.seq;
     out->at_ms = r->mark.at_ms;
-    out->by = r->by;
+    /* What came in a file is not of who took it in. */
+    const json_t *event = json_object_get(body, "event");
+    Str by = text_of(event, "by", into);
+    out->by = by.n ? by : r->by;
+    out->file = share_seen(event);
     if (out->status == TASK_RUNNING && !out->holder.n)
         out->holder = r->by; /* written before tasks had holders */
     return JOT_OK;
 }
 
-static jot_status not_found(Str id, Err *e)
+jot_status task_not_found(Str id, Err *e)
 {
     Shown shown;
     return err_set(e, JOT_NOT_FOUND, "task '%s' not found", err_show(&shown, id));
 }
 
-jot_status task_read(Memory *m, Str id, Arena *into, Task *out, Err *e)
+jot_status task_read_recorded(Memory *m, Str id, Arena *into, Task *out, Err *e)
 {
     Str stream;
     Record head;
     TRY(task_stream(id, into, &stream, e));
     jot_status st = store_head(m->store, stream, HEAD_RECORD, into, &head, e);
     if (st == JOT_NOT_FOUND || (st == JOT_OK && !mark_live(&head.mark)))
-        return not_found(id, e);
+        return task_not_found(id, e);
     TRY(st);
     return read_record(id, &head, into, out, e);
 }
 
 Draft task_draft(const TaskForeignEvent *p, Arena *into)
 {
-    json_t *task = snapshot_json(p->task);
+    json_t *task = task_snapshot_json(p->task);
     json_object_set_new(task, "awaits", json_boolean(p->task->awaits));
     AUTO_PTR(json_t) body = json_pack("{s:O, s:o}", "event", p->event, "task", task);
     if (p->snapshot.n)
@@ -179,10 +182,11 @@ Draft task_draft(const TaskForeignEvent *p, Arena *into)
                     .at_ms = p->at_ms };
 }
 
-jot_status task_append(Memory *m, Str stream, const Expect *x, json_t *event, Task *t, Err *e)
+jot_status task_record(Memory *m, Str stream, const Expect *x, json_t *event, Task *t, Err *e)
 {
     AUTO_PTR(json_t) owned = event;
     AUTO(Arena) arena = { 0 };
+    share_note_seen(owned, t->file);
     Draft d = task_draft(&(TaskForeignEvent){ .event = owned, .task = t }, &arena);
     Mark mark;
     if (d.body.n > STORE_BODY_MAX)
@@ -193,6 +197,13 @@ jot_status task_append(Memory *m, Str stream, const Expect *x, json_t *event, Ta
     t->seq = mark.seq;
     t->at_ms = mark.at_ms;
     t->by = m->by;
+    return JOT_OK;
+}
+
+jot_status task_append(Memory *m, Str stream, const Expect *x, json_t *event, Task *t, Err *e)
+{
+    TRY(task_record(m, stream, x, event, t, e));
+    task_show(m, t);
     return JOT_OK;
 }
 
@@ -233,10 +244,16 @@ jot_status task_check(const Task *t, Err *e)
     return check_range("max_retries", t->max_retries, 0, TASK_RETRIES_MAX, e);
 }
 
+jot_status task_duplicate(Str id, Err *e)
+{
+    Shown shown;
+    return err_set(e, JOT_CONFLICT, "duplicate task id '%s': there is a task of that id",
+                   err_show(&shown, id));
+}
+
 /* With the id it has. */
 static jot_status add_named(Memory *m, const TaskAdd *a, Arena *into, Task *out, Err *e)
 {
-    Shown shown;
     Str stream;
     Task t = { .id = a->id,
                .description = a->description,
@@ -249,11 +266,11 @@ static jot_status add_named(Memory *m, const TaskAdd *a, Arena *into, Task *out,
     Expect absent = { .kind = EXPECT_ABSENT };
     TRY(task_stream(a->id, into, &stream, e));
     TRY(task_check(&t, e));
+    TRY(task_check_new(m, a->id, into, &t.file, e));
     TRY(task_check_dependencies(m, a->id, &a->dependencies, a->later, &t.awaits, e));
     jot_status st = task_append(m, stream, &absent, json_pack("{s:s}", "type", "created"), &t, e);
     if (st == JOT_CONFLICT)
-        return err_set(e, JOT_CONFLICT, "duplicate task id '%s': there is a task of that id",
-                       err_show(&shown, a->id));
+        return task_duplicate(a->id, e);
     TRY(st);
     *out = t;
     return JOT_OK;
@@ -315,7 +332,7 @@ static jot_status illegal(const Task *t, TaskStatus to, const char *why, Err *e)
                    err_show(&shown, t->id), task_status_name(t->status), task_status_name(to), why);
 }
 
-static jot_status no_way(const Task *t, TaskStatus to, Err *e)
+jot_status task_no_way(const Task *t, TaskStatus to, Err *e)
 {
     AUTO(Buf) allowed = { 0 };
     assert(!find_way(t->status, to));
@@ -381,7 +398,7 @@ jot_status task_move(Memory *m, Str id, const TaskMove *move, Arena *into, Task 
     TRY(check_text("a reason", move->reason, TASK_TEXT_MAX, e));
     TRY(check_text("a result", move->result, TASK_RESULT_MAX, e));
     TRY(task_stream(id, into, &stream, e));
-    TRY(task_read(m, id, into, &now, e));
+    TRY(task_take(m, id, into, &now, e));
     *out = now;
     if (move->if_seq && move->if_seq != now.seq)
         return task_moved(m, id, into, out, e);
@@ -389,7 +406,7 @@ jot_status task_move(Memory *m, Str id, const TaskMove *move, Arena *into, Task 
         TRY(task_check_holder(m, &now, e));
     const Way *way = find_way(now.status, move->to);
     if (!way)
-        return no_way(&now, move->to, e);
+        return task_no_way(&now, move->to, e);
     if (way->reason && move->reason.n == 0)
         return illegal(&now, move->to, "a reason is required", e);
     if (way->manual && !move->manual)
@@ -431,7 +448,7 @@ jot_status task_check_holder(const Memory *m, const Task *t, Err *e)
 jot_status task_start(Memory *m, Str id, bool manual, Arena *into, Task *out, Err *e)
 {
     TaskMove run = { .to = TASK_RUNNING, .manual = manual };
-    TRY(task_read(m, id, into, out, e));
+    TRY(task_take(m, id, into, out, e));
     if (out->status == TASK_PENDING) {
         TaskMove ready = { .to = TASK_READY, .manual = manual, .if_seq = out->seq };
         TRY(task_move(m, id, &ready, into, out, e));
@@ -450,13 +467,15 @@ static bool read_event(const Record *r, Arena *into, TaskEvent *out)
     const json_t *event = json_object_get(body, "event");
     *out = (TaskEvent){ .seq = r->mark.seq,
                         .at_ms = r->mark.at_ms,
-                        .by = r->by,
+                        .by = text_of(event, "by", into),
                         .type = text_of(event, "type", into),
                         .from = text_of(event, "from", into),
                         .to = text_of(event, "to", into),
                         .reason = text_of(event, "reason", into),
                         .result = text_of(event, "result", into),
                         .manual = json_is_true(json_object_get(event, "manual")) };
+    if (!out->by.n)
+        out->by = r->by;
     return out->type.n > 0;
 }
 
@@ -470,7 +489,7 @@ jot_status task_history(Memory *m, Str id, SeqRange range, Arena *into, TaskEven
     uint64_t start = range.from ? range.from : 1;
     jot_status st = store_read(m->store, stream, (SeqRange){ start, range.limit }, into, &got, e);
     if (st == JOT_NOT_FOUND)
-        return not_found(id, e);
+        return task_not_found(id, e);
     TRY(st);
     *out = (TaskEvents){ .items = NEW_ARRAY(into, TaskEvent, got.n + 1),
                          .more = got.more,

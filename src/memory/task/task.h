@@ -71,7 +71,9 @@ typedef struct Task {
      * such a task can lead to one that is new: an add follows these and no others. */
     bool awaits;
     Str result;
-    uint64_t seq; /* of the last event */
+    Str refused;   /* why what its shared file says is not taken (share.h); empty: it is */
+    uint64_t file; /* the record of that file that was seen; 0: none */
+    uint64_t seq;  /* of the last event; 0: there is only a file, which has no event yet */
     int64_t at_ms;
     Str by;
 } Task;
@@ -90,6 +92,7 @@ typedef struct TaskAdd {
  * named twice, or closes a cycle, which the sentence shows.  out's texts are those of `add`. */
 MUST_USE jot_status task_add(Memory *m, const TaskAdd *add, Arena *into, Task *out, Err *e);
 
+/* What a pull brought counts at once, if it may (share.h): it is read, and not recorded. */
 MUST_USE jot_status task_read(Memory *m, Str id, Arena *into, Task *out, Err *e);
 
 typedef struct TaskMove {

@@ -119,7 +119,7 @@ static jot_status append_seen(Memory *m, Task *next, json_t *event, Arena *into,
 
 jot_status task_edit(Memory *m, Str id, const TaskEdit *edit, Arena *into, Task *out, Err *e)
 {
-    TRY(task_read(m, id, into, out, e));
+    TRY(task_take(m, id, into, out, e));
     Task next = *out;
     if (edit->if_seq && edit->if_seq != next.seq)
         return task_moved(m, id, into, out, e);
@@ -132,7 +132,7 @@ jot_status task_edit(Memory *m, Str id, const TaskEdit *edit, Arena *into, Task 
 jot_status task_cancel(Memory *m, Str id, const TaskMove *why, Arena *into, Task *out, Err *e)
 {
     Shown shown;
-    TRY(task_read(m, id, into, out, e));
+    TRY(task_take(m, id, into, out, e));
     Task next = *out;
     if (why->if_seq && why->if_seq != next.seq)
         return task_moved(m, id, into, out, e);

@@ -18,9 +18,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "memory/task/share.h"
 #include "memory/task/task.h"
 
-enum { PAGE = 200, PATH_SHOWN = 8 };
+enum { PATH_SHOWN = 8 };
 
 /* --- Problems -------------------------------------------------------------------------- */
 
@@ -42,12 +43,12 @@ static void add_problem(Problems *to, Str id, Str why)
 /* --- Lists ----------------------------------------------------------------------------- */
 
 /* A listed task; JOT_NOT_FOUND if it is a problem or gone meanwhile. */
-static jot_status read_listed(Memory *m, const Listed *l, Arena *into, Problems *problems,
-                              Task *out, Err *e)
+static jot_status read_listed(Memory *m, Str id, Arena *into, Problems *problems, Task *out, Err *e)
 {
     Err why = { 0 };
-    Str id = str_from(l->name, strlen(TASK_KIND));
     jot_status st = task_read(m, id, into, out, &why);
+    if (st == JOT_OK && out->refused.n)
+        add_problem(problems, id, out->refused);
     if (st == JOT_CORRUPT || st == JOT_INVALID) {
         add_problem(problems, id, str(why.text));
         return JOT_NOT_FOUND;
@@ -61,40 +62,43 @@ static bool is_asked(const TaskQuery *q, const Task *t)
     return state && (!q->of.n || str_eq(q->of, t->holder.n ? t->holder : t->agent));
 }
 
-jot_status task_list(Memory *m, const TaskQuery *query, Arena *into, TaskList *out, Err *e)
+typedef struct Filling {
+    Memory *m;
+    const TaskQuery *q;
+    size_t limit;
+    Arena *into;
+    Problems *problems;
+    TaskList *out;
+    Err *e;
+} Filling;
+
+static jot_status fill(void *ctx, Str id)
 {
-    TaskQuery q = *query;
+    Filling *f = ctx;
+    Task t;
+    jot_status st = read_listed(f->m, id, f->into, f->problems, &t, f->e);
+    if (st == JOT_NOT_FOUND || (st == JOT_OK && !is_asked(f->q, &t)))
+        return JOT_OK;
+    TRY(st);
+    f->out->more = f->out->n == f->limit;
+    if (f->out->more)
+        return JOT_CANCELLED; /* the walk: there is no room for this one */
+    f->out->items[f->out->n++] = t;
+    return JOT_OK;
+}
+
+jot_status task_list(Memory *m, const TaskQuery *q, Arena *into, TaskList *out, Err *e)
+{
     Problems problems = { .into = into };
-    Str after = { 0 };
-    if (q.limit > TASK_LIST_MAX)
+    Err why = { 0 };
+    size_t limit = q->limit ? q->limit : TASK_LIST_MAX;
+    if (limit > TASK_LIST_MAX)
         return err_set(e, JOT_INVALID, "one answer has at most %d tasks", TASK_LIST_MAX);
-    if (q.limit == 0)
-        q.limit = TASK_LIST_MAX;
-    if (q.after.n) {
-        after = arena_printf(into, TASK_KIND STR_FMT, STR_ARG(q.after));
-        TRY(store_check_name(after, e));
-    }
-    *out = (TaskList){ .items = NEW_ARRAY(into, Task, q.limit) };
-    for (bool more = true; more;) {
-        AUTO(Arena) arena = { 0 };
-        Listing page;
-        TRY(store_list(m->store,
-                       &(ListQuery){ .prefix = S(TASK_KIND), .after = after, .limit = PAGE },
-                       &arena, &page, e));
-        for (size_t i = 0; i < page.n && !out->more; i++) {
-            Task t;
-            jot_status st = read_listed(m, &page.items[i], into, &problems, &t, e);
-            if (st == JOT_NOT_FOUND || (st == JOT_OK && !is_asked(&q, &t)))
-                continue;
-            TRY(st);
-            out->more = out->n == q.limit;
-            if (!out->more)
-                out->items[out->n++] = t;
-        }
-        more = page.more && page.n && !out->more;
-        if (page.n)
-            after = arena_copy(into, page.items[page.n - 1].name);
-    }
+    *out = (TaskList){ .items = NEW_ARRAY(into, Task, limit) };
+    Filling f = { m, q, limit, into, &problems, out, &why };
+    jot_status st = share_each(m, &(ShareWalk){ TASK_KIND, q->after, fill, &f }, &why);
+    if (st != JOT_OK && !(st == JOT_CANCELLED && out->more))
+        return err_pass(e, &why, st);
     out->problems = problems.items;
     out->problems_n = problems.n;
     out->problems_total = problems.total;
@@ -123,11 +127,11 @@ static jot_status add_task(Set *s, const Task *t)
     return JOT_OK;
 }
 
-static jot_status add_listed(void *ctx, const Listed *l)
+static jot_status add_listed(void *ctx, Str id)
 {
     Set *s = ctx;
     Task t;
-    jot_status st = read_listed(s->m, l, s->into, s->problems, &t, s->e);
+    jot_status st = read_listed(s->m, id, s->into, s->problems, &t, s->e);
     if (st == JOT_NOT_FOUND)
         return JOT_OK;
     TRY(st);
@@ -417,7 +421,7 @@ jot_status task_order(Memory *m, Arena *into, TaskOrder *out, Err *e)
 {
     Problems problems = { .into = into };
     Set s = { .m = m, .into = into, .problems = &problems, .e = e };
-    TRY(memory_each(m, S(TASK_KIND), LIST_LIVE, add_listed, &s, e));
+    TRY(share_each(m, &(ShareWalk){ .kind = TASK_KIND, .each = add_listed, .ctx = &s }, e));
     *out = (TaskOrder){ .ready = NEW_ARRAY(into, Task, s.n + 1),
                         .waiting = NEW_ARRAY(into, TaskWaiting, s.n + 1) };
     for (size_t i = 0; i < s.n; i++) {

@@ -42,7 +42,7 @@ bool clone_read_kept(Files *f, char to[FILES_FORMAT_BYTES])
 
 bool clone_has_views(const Names *names)
 {
-    static const char *const dirs[] = { "notes/", "memories/", "artifacts/", "cycles/" };
+    static const char *const dirs[] = { "notes/", "memories/", "artifacts/", "cycles/", "shared/" };
     for (size_t i = 0; i < names->n; i++)
         for (size_t k = 0; k < COUNT_OF(dirs); k++)
             if (str_eq(names->items[i], str(dirs[k])))

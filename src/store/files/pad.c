@@ -325,7 +325,7 @@ typedef enum PadState {
 static jot_status judge_bare(Files *f, char kept[FILES_FORMAT_BYTES], PadState *out, Err *e)
 {
     static const char *const own[] = { "notes/", "memories/", "artifacts/", "cycles/",
-                                       "index/", "logs/",     "tasks/" };
+                                       "index/", "logs/",     "tasks/",     "shared/" };
     AUTO(Arena) arena = { 0 };
     Names names;
     TRY(list_directory(f, ".", &arena, &names, e));

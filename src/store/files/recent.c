@@ -494,10 +494,10 @@ static void scan_removed(const Scan *scan, const char *path)
 }
 
 /* Snapshots have their files among the cycles'. */
-static const char *const view_roots[] = { "artifacts", "cycles", "memories", "notes" };
+static const char *const view_roots[] = { "artifacts", "cycles", "memories", "notes", "shared" };
 static const char *const stream_roots[] = { "streams/artifacts.d", "streams/cycles.d",
-                                            "streams/memories.d", "streams/notes.d",
-                                            "streams/snapshots.d" };
+                                            "streams/memories.d",  "streams/notes.d",
+                                            "streams/shared.d",    "streams/snapshots.d" };
 
 /* Edits since the position's time; the position moves to now. */
 static void scan_views(Files *f, Position *at, Found *x, void (*directory)(Files *, const char *))

@@ -30,7 +30,7 @@ jot_status files_index_path(Store *s, Arena *into, Str *out, Err *e)
 }
 
 /* Where the files are that people see. */
-static const char *const views[] = { "artifacts", "cycles", "memories", "notes" };
+static const char *const views[] = { "artifacts", "cycles", "memories", "notes", "shared" };
 
 /* --- Walking ----------------------------------------------------------------------------- */
 
@@ -431,7 +431,8 @@ static jot_status look_at_places(const Look *l)
         bool directory;
     } places[] = { { "streams", true },    { "runs", true },     { "artifacts", true },
                    { "cycles", true },     { "memories", true }, { "notes", true },
-                   { "quarantine", true }, { "recent", false },  { "heads", false } };
+                   { "quarantine", true }, { "recent", false },  { "heads", false },
+                   { "shared", true } };
     for (size_t i = 0; i < COUNT_OF(places); i++) {
         char what[SENTENCE];
         struct stat info;
