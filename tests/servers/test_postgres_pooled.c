@@ -44,7 +44,7 @@ static void a_pooler_that_leads_to_a_standby_is_noticed(void **state)
     Mark m;
     Record head;
     Draft d = { .op = OP_PUT, .by = S("ann"), .body = S("text") };
-    StoreOptions make = { .create = true };
+    StoreOptions make = { .create = true, .wait_ms = -1 };
     Str url = arena_printf(&a, "%s&pad=standby", variable("JOT_TEST_POSTGRES"));
     (void)state;
     assert_int_equal(store_open(&s, url, &make, &e), JOT_OK);

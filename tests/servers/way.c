@@ -119,8 +119,9 @@ static pid_t start_late_writer(Place *p, const char *stream, bool purges)
 static void a_purge_whose_answer_was_lost_takes_nothing_that_came_after_it(void **state)
 {
     Place *p = *state;
+    enum { PARTS = 100 }; /* more than the answers of a purge come in */
     int status, purged = 0;
-    for (int nth = 1; nth <= p->kind->answers; nth++) {
+    for (int nth = 1; nth < PARTS && !purged; nth++) {
         const char *stream = arena_printf(&p->a, "notes/p%d", nth).p;
         Mark m;
         Record head;
@@ -131,15 +132,14 @@ static void a_purge_whose_answer_was_lost_takes_nothing_that_came_after_it(void 
         p->proxy.state->lose = nth;
         jot_status st = store_purge(p->s, str(stream), NULL, S("ann"), &m, &p->e);
         assert_true(st == JOT_OK || st == JOT_UNKNOWN);
-        if (p->proxy.state->lost == 0) { /* it had fewer answers */
-            p->proxy.state->lose = 0;
-            p->proxy.state->lost = 1;
-        }
+        bool lost = p->proxy.state->lost > 0; /* else it had fewer answers */
+        p->proxy.state->lose = 0;
+        p->proxy.state->lost = 1;
         assert_int_equal(waitpid(child, &status, 0), child);
         assert_true(WIFEXITED(status) && WEXITSTATUS(status) <= 1);
         p->proxy.state->then = PROXY_PASS;
         assert_int_equal(store_head(p->s, str(stream), HEAD_VALUE, &p->a, &head, &p->e), JOT_OK);
-        purged += WEXITSTATUS(status);
+        purged += lost && WEXITSTATUS(status);
         if (WEXITSTATUS(status))
             assert_str(head.body, S("later"));
     }
