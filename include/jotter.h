@@ -166,10 +166,9 @@ JOT_API jot_status jot_changes(jot_pad *pad, const char *cursor, int64_t wait_ms
 
 /* --- Documents --------------------------------------------------------------------------- */
 
-/* A document is a note, given by its key, [A-Za-z0-9_-]+ of at most 128 bytes, or any other, given
- * by its whole name: memories/a.md, artifacts/planning/plan_001, cycles/default, threads/mine/1 (a
- * log that a program keeps of its own, a record a version).  Its value is the newest version; all
- * others stay readable.
+/* A document is a note, given by its key, or any other, given by its whole name: memories/a.md,
+ * artifacts/planning/plan_001, cycles/default, threads/mine/1 (a log that a program keeps of its
+ * own, a record a version).  Its value is the newest version; all others stay readable.
  *
  * A version is given as 7 to 64 hex digits of its SHA-256, as a seq, as ~N for N versions back, as
  * a time (2026-01-31T18:45:00Z or 2026-01-31), or as NULL, "" or "now". */

@@ -25,9 +25,12 @@ static jot_status read_name(jot_pad *p, const char *name, LeaseAsk *ask)
     ask->on = word;
     if (str_ends(word, S("/")))
         ask->prefix = true;
-    if (str_find(word, '/') < word.n)
+    if (store_names_kind(word))
         return JOT_OK;
-    return note_stream(word, api_arena(p), &ask->on, api_err(p));
+    if (!ask->prefix)
+        return note_stream(word, api_arena(p), &ask->on, api_err(p));
+    ask->on = arena_printf(api_arena(p), "notes/" STR_FMT, STR_ARG(word));
+    return store_check_note_prefix(word, api_err(p));
 }
 
 static jot_status check_token(jot_pad *p, uint64_t token)

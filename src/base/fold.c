@@ -3,6 +3,8 @@
  * ASCII is answered without them: it is most of what is ever looked at. */
 #include "base/fold.h"
 
+#include <stdlib.h>
+#include <string.h>
 #include <utf8proc.h>
 
 #include "base/utf8.h"
@@ -107,6 +109,52 @@ uint32_t fold_join(uint32_t base, uint32_t next)
     utf8proc_int32_t both[2] = { (utf8proc_int32_t)base, (utf8proc_int32_t)next };
     utf8proc_ssize_t n = utf8proc_normalize_utf32(both, 2, UTF8PROC_COMPOSE | UTF8PROC_STABLE);
     return n == 1 ? (uint32_t)both[0] : 0;
+}
+
+bool fold_is_word(uint32_t c)
+{
+    if (c < 0x80)
+        return fold_kind(c) != FOLD_NONE;
+    const utf8proc_property_t *p = utf8proc_get_property((utf8proc_int32_t)c);
+    return !p->ignorable && p->category >= UTF8PROC_CATEGORY_LU &&
+           p->category <= UTF8PROC_CATEGORY_NO;
+}
+
+void fold_add_nfc(Buf *to, Str text)
+{
+    bool ascii = true;
+    for (size_t i = 0; ascii && i < text.n; i++)
+        ascii = (unsigned char)text.p[i] < 0x80;
+    if (ascii) {
+        buf_add(to, text);
+        return;
+    }
+    utf8proc_uint8_t *made = NULL;
+    utf8proc_ssize_t n = utf8proc_map((const utf8proc_uint8_t *)text.p, (utf8proc_ssize_t)text.n,
+                                      &made, UTF8PROC_STABLE | UTF8PROC_COMPOSE);
+    if (n == UTF8PROC_ERROR_NOMEM)
+        mem_exhausted();
+    buf_add(to, n < 0 ? text : (Str){ (const char *)made, (size_t)n });
+    free(made);
+}
+
+size_t fold_cases(uint32_t c, uint32_t out[FOLD_CASES])
+{
+    utf8proc_int32_t upper = utf8proc_toupper((utf8proc_int32_t)c);
+    const uint32_t all[FOLD_CASES] = { c, (uint32_t)upper, (uint32_t)utf8proc_tolower(upper),
+                                       (uint32_t)utf8proc_totitle((utf8proc_int32_t)c) };
+    size_t n = 0;
+    for (size_t i = 0; i < FOLD_CASES; i++) {
+        size_t at = 0;
+        while (at < n && out[at] < all[i])
+            at++;
+        if (at < n && out[at] == all[i])
+            continue;
+        memmove(out + at + 1, out + at, (n - at) * sizeof *out);
+        out[at] = all[i];
+        n++;
+    }
+    return n;
 }
 
 void fold_add_lower(Buf *to, Str text)

@@ -28,6 +28,16 @@ size_t fold_char(uint32_t c, uint32_t out[FOLD_MAX]);
 /* The character that two make together, or 0: a kana and its sound mark, parts of a syllable. */
 uint32_t fold_join(uint32_t base, uint32_t next);
 
+/* A letter, a digit or a mark of any script, that can be seen. */
+bool fold_is_word(uint32_t c);
+
+/* Add a text, which is UTF-8, in the normal form C: each letter in as few characters as it has. */
+void fold_add_nfc(Buf *to, Str text);
+
+/* Every character that differs from this one only in case, itself included, in order. */
+enum { FOLD_CASES = 4 };
+size_t fold_cases(uint32_t c, uint32_t out[FOLD_CASES]);
+
 /* Add a text, which is UTF-8, in lower case and nothing else folded, to look for a part of a
  * text as it was written.  A sigma is the same at the end of a word and inside it. */
 void fold_add_lower(Buf *to, Str text);

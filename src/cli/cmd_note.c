@@ -8,9 +8,10 @@
 
 extern const Cmd cmd_write, cmd_append, cmd_read, cmd_delete, cmd_move;
 
-#define KEY_HELP                                                                              \
-    "A key is [A-Za-z0-9_-]+, at most 128 bytes.  Other documents are given by their whole\n" \
-    "name: memories/a.md, artifacts/planning/plan_001, cycles/default.\n"
+#define KEY_HELP                                                                                \
+    "A key is letters and digits of any script, blanks and _-.,+=@, in folders with /: plan,\n" \
+    "ideas/2026 trip.  Other documents are given by their whole name: memories/a.md,\n"         \
+    "artifacts/planning/plan_001, cycles/default.\n"
 
 #define TEXT_HELP                                                                              \
     "Without TEXT it is read from standard input, or from --file.  TEXT is one line: a line\n" \

@@ -203,6 +203,7 @@ static void print_hooks(const SessionFailures *h)
 static void print_health(Session *s, const Status *x)
 {
     const Kinds *k = &x->kinds;
+    const StoreReport *met = store_report(s->memory.store);
     const char *why = store_read_only_why(s->memory.store);
     if (why[0])
         print_sentence("health   read-only: %s", why);
@@ -214,8 +215,11 @@ static void print_health(Session *s, const Status *x)
     if (k->lost)
         printf("health   streams with records that cannot be read: %llu: jotter verify\n",
                (unsigned long long)k->lost);
+    /* A name that has two files, or none that may be read: it is in no list. */
+    if (met->damaged)
+        print_sentence("health   %s: jotter verify", met->last);
     print_hooks(&x->hooks);
-    if (!why[0] && !k->lost && !x->marked_n && !x->refused.total && !x->hooks.n)
+    if (!why[0] && !k->lost && !met->damaged && !x->marked_n && !x->refused.total && !x->hooks.n)
         puts("health   nothing is wrong at first sight; 'jotter verify' reads everything");
 }
 

@@ -139,9 +139,9 @@ typedef struct GuessKey {
 static jot_status guess_key(void *ctx, const Listed *l)
 {
     GuessKey *g = ctx;
-    char key[STORE_KEY_MAX + 1];
+    char key[STORE_NOTE_MAX + 1];
     Str word = doc_word(l->name);
-    if (word.n > STORE_KEY_MAX)
+    if (word.n > STORE_NOTE_MAX)
         return JOT_OK;
     memcpy(key, word.p, word.n);
     key[word.n] = '\0';

@@ -141,17 +141,31 @@ typedef struct StoreKind {
     const char *name;
     bool flat;        /* KIND/KEY and nothing deeper */
     bool key;         /* the name must be a key: [A-Za-z0-9_-]+, at most STORE_KEY_MAX */
+    bool note;        /* the name must be a note's key: store_check_note */
     bool pair;        /* KIND/KEY/KEY: a cycle's snapshots, below their agent */
     bool document;    /* holds a value people may see as a file; no OP_APPEND */
     bool mirrored;    /* on files people see its records in files that only show them */
     const char *tail; /* what the value's file adds to its name on files, e.g. ".txt" ... */
-    const char *own;  /* ... unless the name ends so, e.g. ".md"; NULL: always */
+    const char *also; /* ... or, if a person chose so, e.g. ".md"; NULL: nothing else */
 } StoreKind;
 /* The row for a checked stream name; never NULL. */
 const StoreKind *store_kind(Str stream);
 
 /* The names [from, to) that a query is about, for engines that keep them in byte order. */
 void list_range(const ListQuery *q, Arena *into, Str *from, Str *to);
+
+/* --- Keys that differ only in case (twin.c) --------------------------------------------- */
+
+/* Two notes whose keys differ only in case would be one file elsewhere, so a note that comes to
+ * life looks for such a twin.  `next` gives the first living name from `from` on, in byte order, or
+ * an empty one.  *out is empty if there is none, and for any other kind. */
+typedef jot_status NextName(void *ctx, Str from, Arena *into, Str *out, Err *e);
+MUST_USE jot_status store_find_twin(Str name, NextName *next, void *ctx, Arena *into, Str *out,
+                                    Err *e);
+/* The name as its twins have it in common; lives in `into`. */
+Str store_caseless(Str name, Arena *into);
+/* JOT_INVALID, with a sentence that names the twin. */
+jot_status store_twin_taken(Err *e, Str stream, Str other);
 
 /* --- Deciding (seal.c) ------------------------------------------------------------------ */
 

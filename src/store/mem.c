@@ -139,6 +139,21 @@ static const MemStream *clash(const Mem *m, Str name)
     return NULL;
 }
 
+/* A living note whose key differs from this one only in case, or NULL. */
+static const MemStream *twin(const Mem *m, Str name)
+{
+    AUTO(Arena) arena = { 0 };
+    Str caseless = store_kind(name)->note ? store_caseless(name, &arena) : (Str){ 0 };
+    for (size_t i = 0; caseless.n && i < m->n; i++) {
+        Mark head = head_mark(&m->streams[i]);
+        Str other = m->streams[i].name;
+        if (mark_live(&head) && !str_eq(other, name) &&
+            str_eq(store_caseless(other, &arena), caseless))
+            return &m->streams[i];
+    }
+    return NULL;
+}
+
 static jot_status mem_open(Store **out, const Url *url, const StoreOptions *o, Err *e)
 {
     if (url->authority || url->path.n || url->query.n)
@@ -196,6 +211,10 @@ static jot_status mem_append(Store *s, Str stream, const Expect *x, const Draft 
     if (!mark_live(&head) && clash(m, stream)) {
         *out = head;
         return store_name_taken(e, stream, clash(m, stream)->name);
+    }
+    if (!mark_live(&head) && twin(m, stream)) {
+        *out = head;
+        return store_twin_taken(e, stream, twin(m, stream)->name);
     }
     add_record(m, find_or_add(m, stream), &fresh);
     return JOT_OK;

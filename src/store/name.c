@@ -1,19 +1,21 @@
 /* name.c - what a stream may be called, and what kind of stream that makes it.
  *
  * Names are bytes: they are accepted as they are or refused with a sentence,
- * never folded, normalised or rewritten.  A name that passes here can be a path
- * on every engine: no segment is empty, begins with '.' or holds a control
- * character, and none is too long for a file name with a suffix. */
+ * never folded, normalised or rewritten.  The key of a note, which people make up, is stricter than
+ * other names: one text has one key (normal form C), and nothing in it is invisible.  A name that
+ * passes here can be a path on every engine: no segment is empty, begins with '.' or holds a
+ * control character, and none is too long for a file name with a suffix. */
 #include <assert.h>
+#include <string.h>
 
+#include "base/fold.h"
 #include "base/utf8.h"
 #include "store/engine.h"
 
-/* The last row stands for every other kind.  The engines and the format know notes in folders and
- * with any letters, and notes that end in .md; as long as no door offers them, a note's name is one
- * key (docs/format.md, Names). */
+/* Each kind Jotter keeps has a row, for no note lies in a folder of its name; the last row stands
+ * for every other kind. */
 static const StoreKind kinds[] = {
-    { .name = "notes", .flat = true, .key = true, .document = true, .tail = ".txt", .own = ".md" },
+    { .name = "notes", .note = true, .document = true, .tail = ".txt", .also = ".md" },
     { .name = "memories", .document = true, .tail = "" },
     { .name = "artifacts", .document = true, .tail = ".json" },
     { .name = "cycles", .flat = true, .key = true, .document = true, .tail = ".yaml" },
@@ -24,6 +26,11 @@ static const StoreKind kinds[] = {
     { .name = "tasks", .flat = true, .mirrored = true },
     { .name = "logs", .mirrored = true },
     { .name = "plans", .flat = true },
+    { .name = "checkpoints" },
+    { .name = "graph" },
+    { .name = "steps" },
+    { .name = "threads" },
+    { .name = "tokens" },
     { .name = "" },
 };
 
@@ -154,12 +161,128 @@ static jot_status check_pair(Str name, Str rest, Err *e)
     return store_check_key(rest, e);
 }
 
-/* True if a value's file could be called so. */
-static bool looks_like_a_file(const StoreKind *kind, Str segment)
+/* The ending of a value's file that this segment has, or empty. */
+static Str ending_of(const StoreKind *kind, Str segment)
 {
-    return (kind->tail && kind->tail[0] && str_ends(segment, str(kind->tail))) ||
-           (kind->own && str_ends(segment, str(kind->own)));
+    if (kind->tail && kind->tail[0] && str_ends(segment, str(kind->tail)))
+        return str(kind->tail);
+    return kind->also && str_ends(segment, str(kind->also)) ? str(kind->also) : (Str){ 0 };
 }
+
+/* --- Keys of notes ---------------------------------------------------------------------- */
+
+#define NOTE_SIGNS " _-.,+=@"
+
+static bool note_char(uint32_t c)
+{
+    return c < 0x80 ? key_char((char)c) || (c && strchr(NOTE_SIGNS, (int)c)) : fold_is_word(c);
+}
+
+static jot_status check_note_chars(Str key, Err *e)
+{
+    Shown shown;
+    bool good = utf8_valid(key);
+    for (size_t at = 0; good && at < key.n;)
+        good = key.p[at] == '/' ? at++, true : note_char(utf8_next(key, &at));
+    return good ? JOT_OK
+                : err_set(e, JOT_INVALID,
+                          "invalid key '%s': use letters and digits of any script, blanks "
+                          "and _-.,+=@, in folders with /",
+                          err_show(&shown, key));
+}
+
+static jot_status check_note_form(Str key, Err *e)
+{
+    Shown shown, right;
+    AUTO(Buf) nfc = { 0 };
+    fold_add_nfc(&nfc, key);
+    if (str_eq(buf_str(&nfc), key))
+        return JOT_OK;
+    /* The two look alike, so it says what the difference is. */
+    return err_set(e, JOT_INVALID,
+                   "invalid key '%s': it is not in Unicode's normal form C (%zu bytes), which is "
+                   "'%s' (%zu bytes)",
+                   err_show(&shown, key), key.n, err_show(&right, buf_str(&nfc)), nfc.n);
+}
+
+/* One part of a note's key; `last`: it names the note, otherwise it is a folder. */
+static jot_status check_note_part(Str key, Str part, bool last, Err *e)
+{
+    Shown shown;
+    const char *name = err_show(&shown, key);
+    Str ending = ending_of(&kinds[0], part);
+    if (part.n == 0)
+        return err_set(e, JOT_INVALID, "invalid key '%s': a folder or name in it is empty", name);
+    if (part.n > STORE_KEY_MAX)
+        return err_set(e, JOT_INVALID, "invalid key '%s': use at most %d bytes%s", name,
+                       STORE_KEY_MAX, part.n < key.n ? " between two slashes" : "");
+    if (part.p[0] == '.')
+        return err_set(e, JOT_INVALID, "invalid key '%s': nothing in it can begin with '.'", name);
+    if (part.p[part.n - 1] == '.' || part.p[part.n - 1] == ' ')
+        return err_set(e, JOT_INVALID, "invalid key '%s': nothing in it can end in '.' or a blank",
+                       name);
+    if (ending.n && last)
+        return err_set(e, JOT_INVALID,
+                       "invalid key '%s': '" STR_FMT "' is the ending of a note's file, and no "
+                       "part of its key",
+                       name, STR_ARG(ending));
+    if (ending.n)
+        return err_set(e, JOT_INVALID, "invalid key '%s': a folder cannot end in '" STR_FMT "'",
+                       name, STR_ARG(ending));
+    return JOT_OK;
+}
+
+/* The kind a first folder would be taken for, or NULL. */
+static const StoreKind *kind_meant(Str key)
+{
+    Str first = first_segment(key);
+    for (size_t i = 0; first.n < key.n && i + 1 < COUNT_OF(kinds); i++)
+        if (str_eq(first, str(kinds[i].name)))
+            return &kinds[i];
+    return NULL;
+}
+
+jot_status store_check_note(Str key, Err *e)
+{
+    Shown shown;
+    const StoreKind *kind = kind_meant(key);
+    if (all_key_chars(key))
+        return store_check_key(key, e);
+    if (key.n > STORE_NOTE_MAX)
+        return err_set(e, JOT_INVALID, "invalid key '%s': use at most %d bytes",
+                       err_show(&shown, key), STORE_NOTE_MAX);
+    TRY(check_note_chars(key, e));
+    TRY(check_note_form(key, e));
+    if (kind)
+        return err_set(e, JOT_INVALID,
+                       "invalid key '%s': %s/ is not a folder of notes, but what Jotter keeps its "
+                       "%s in",
+                       err_show(&shown, key), kind->name, kind->name);
+    Str rest = key, part;
+    while (str_cut(&rest, '/', &part))
+        TRY(check_note_part(key, part, false, e));
+    return check_note_part(key, rest, true, e);
+}
+
+jot_status store_check_note_prefix(Str prefix, Err *e)
+{
+    size_t slash = str_find_last(prefix, '/');
+    TRY(check_note_chars(prefix, e));
+    TRY(check_note_form(prefix, e));
+    return slash < prefix.n ? store_check_note(str_slice(prefix, 0, slash), e) : JOT_OK;
+}
+
+bool store_names_kind(Str word)
+{
+    return kind_meant(word) != NULL;
+}
+
+bool store_note_is_wide(Str name)
+{
+    return store_kind(name)->note && !all_key_chars(str_from(name, first_segment(name).n + 1));
+}
+
+/* --- Names ------------------------------------------------------------------------------ */
 
 /* What the kind adds: depth, keys, and directories that cannot look like a value's file. */
 static jot_status check_by_kind(Str name, Err *e)
@@ -174,13 +297,16 @@ static jot_status check_by_kind(Str name, Err *e)
                        err_show(&shown, name), kind->name);
     if (kind->key)
         TRY(store_check_key(rest, e));
+    if (kind->note)
+        TRY(store_check_note(rest, e));
     Str segment;
-    while (str_cut(&rest, '/', &segment))
-        if (looks_like_a_file(kind, segment))
+    while (str_cut(&rest, '/', &segment)) {
+        Str ending = ending_of(kind, segment);
+        if (ending.n)
             return err_set(e, JOT_INVALID,
-                           "invalid name '%s': a directory of %s/ cannot end in '%s'",
-                           err_show(&shown, name), kind->name,
-                           str_ends(segment, str(kind->tail)) ? kind->tail : kind->own);
+                           "invalid name '%s': a directory of %s/ cannot end in '" STR_FMT "'",
+                           err_show(&shown, name), kind->name, STR_ARG(ending));
+    }
     return JOT_OK;
 }
 

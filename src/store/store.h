@@ -56,7 +56,8 @@
 enum {
     STORE_NAME_MAX = 480,    /* bytes of a stream's name */
     STORE_SEGMENT_MAX = 200, /* bytes between two slashes */
-    STORE_KEY_MAX = 128,     /* bytes of a key, where a name must be one */
+    STORE_KEY_MAX = 128,     /* bytes of a key, where a name must be one; of a part of a note's */
+    STORE_NOTE_MAX = 255,    /* bytes of a note's key, with its folders */
     STORE_BODY_MAX = 16 * 1024 * 1024,
     STORE_META_MAX = 4096,
     STORE_BY_MAX = 128,
@@ -637,9 +638,18 @@ MUST_USE jot_status store_index_path(Store *s, Arena *into, Str *out, Err *e);
 
 /* JOT_OK, or JOT_INVALID with a sentence, for a stream's name. */
 MUST_USE jot_status store_check_name(Str name, Err *e);
-/* The same for a key, of which the names of notes are made: [A-Za-z0-9_-]+.  The empty one passes:
- * the caller says what is missing. */
+/* The same for a key, of which the names of states are made: [A-Za-z0-9_-]+.  The empty one passes:
+ * the caller says what is missing.  An agent's new note has such a key, too (memory/doc/note.h). */
 MUST_USE jot_status store_check_key(Str key, Err *e);
+/* The same for the key of a note: letters and digits of any script, some signs and blanks, in
+ * folders.  A first folder that is called as a kind is none. */
+MUST_USE jot_status store_check_note(Str key, Err *e);
+/* The same for what such keys can begin with. */
+MUST_USE jot_status store_check_note_prefix(Str prefix, Err *e);
+/* True for what begins with a kind that Jotter keeps, and a slash: it is no key of a note. */
+bool store_names_kind(Str word);
+/* True if such a name needs a pad that knows of folders: it is no key as all pads know. */
+bool store_note_is_wide(Str name);
 /* The same for what names can begin with. */
 MUST_USE jot_status store_check_prefix(Str prefix, Err *e);
 

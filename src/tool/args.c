@@ -286,7 +286,7 @@ bool arg_bool(const ToolCall *c, const char *name)
 jot_status arg_note(const ToolCall *c, Str *stream)
 {
     Shown shown;
-    TRY(note_resolve(arg_text(c, "key"), c->into, stream, c->e));
+    TRY(note_resolve_change(c->m, arg_text(c, "key"), c->into, stream, c->e));
     if (str_starts(*stream, S("notes/")) || str_starts(*stream, S("memories/")))
         return JOT_OK;
     return err_set(c->e, JOT_INVALID, "'%s' can be read here, not changed: keys are [A-Za-z0-9_-]+",

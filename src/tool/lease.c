@@ -34,7 +34,7 @@ static const Param lease_fields[] = { LEASE_FIELDS, { 0 } };
 
 LeaseAsk lease_ask(Str name, bool prefix, Arena *into)
 {
-    bool whole = str_find(name, '/') < name.n;
+    bool whole = store_names_kind(name);
     return (LeaseAsk){ .on = whole ? name : arena_printf(into, "notes/" STR_FMT, STR_ARG(name)),
                        .prefix = prefix || str_ends(name, S("/")) };
 }

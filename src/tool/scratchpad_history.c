@@ -73,7 +73,7 @@ static jot_status show_diff(ToolCall *c, Str stream, ToolReply *out)
 static jot_status run(ToolCall *c, ToolReply *out)
 {
     Str stream;
-    TRY(note_resolve(arg_text(c, "key"), c->into, &stream, c->e));
+    TRY(note_resolve_agent(arg_text(c, "key"), c->into, &stream, c->e));
     return arg_given(c, "diff_since") ? show_diff(c, stream, out) : list_versions(c, stream, out);
 }
 

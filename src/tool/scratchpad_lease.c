@@ -38,7 +38,7 @@ static jot_status acquire(ToolCall *c, ToolReply *out)
     Lease l;
     if (!arg_given(c, "key"))
         return err_set(c->e, JOT_INVALID, "acquire needs 'key'");
-    TRY(note_resolve(arg_text(c, "key"), c->into, &ask.on, c->e));
+    TRY(note_resolve_agent(arg_text(c, "key"), c->into, &ask.on, c->e));
     TRY(lease_acquire(c->m, &ask, c->into, &l, c->e));
     lease_disown(c->m, l.token);
     say(c, &l, out);

@@ -24,7 +24,7 @@ static jot_status run(ToolCall *c, ToolReply *out)
     bool fits = true;
     NoteWhich form = arg_bool(c, "details") ? NOTE_LIVE : NOTE_NAMES;
     if (arg_text(c, "after").n)
-        TRY(note_resolve(arg_text(c, "after"), c->into, &after, c->e));
+        TRY(note_resolve_agent(arg_text(c, "after"), c->into, &after, c->e));
     for (bool more = true; more && fits;) {
         Listing page;
         TRY(note_list(c->m, &(NoteAsk){ arg_text(c, "prefix"), after, STORE_LIST_MAX, form },

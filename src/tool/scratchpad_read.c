@@ -63,7 +63,7 @@ static jot_status run(ToolCall *c, ToolReply *out)
         return read_step(c, arg_text(c, "key"), out);
     When when = { 0 };
     Doc d;
-    TRY(note_resolve(arg_text(c, "key"), c->into, &stream, c->e));
+    TRY(note_resolve_agent(arg_text(c, "key"), c->into, &stream, c->e));
     TRY(when_parse(arg_text(c, "version"), &when, c->e));
     TRY(reply_body_check(c));
     if (when.kind == WHEN_NOW)

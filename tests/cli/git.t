@@ -29,13 +29,13 @@ old_clone() {
     make_ours && sed -i 's,/.format,/format,' .jotter/.gitignore && echo '/mine' >>.jotter/.gitignore && git rm -q --cached .jotter/format && git commit -qam older &&
         git clone -q . ../theirs2 && cd ../theirs2 && [ ! -e .jotter/format ] && jot list && is $'persistent-rules\nplan' && jot read plan && is 'ship on friday' &&
         [ ! -e .jotter/format ] && jot status && says "no file 'format'" && echo x | "$JOTTER" write more >/dev/null && jot list && says more &&
-        [ "$(cat .jotter/format)" = 'jotter 2 2' ] && grep -qx /.format .jotter/.gitignore && ! grep -qx /format .jotter/.gitignore && grep -qx /mine .jotter/.gitignore
+        [ "$(cat .jotter/format)" = 'jotter 3 3' ] && grep -qx /.format .jotter/.gitignore && ! grep -qx /format .jotter/.gitignore && grep -qx /mine .jotter/.gitignore
 }
 try 'one by an earlier version, which kept the format out of git, too; the first write raises its .gitignore and keeps what was added there' old_clone
 
 old_pad() {
     make_ours && sed -i 's,/.format,/format,' .jotter/.gitignore && rm .jotter/.format && jot read plan && grep -qx /format .jotter/.gitignore &&
-        echo x | "$JOTTER" write more >/dev/null && grep -qx /.format .jotter/.gitignore && [ "$(cat .jotter/.format)" = 'jotter 2 2' ]
+        echo x | "$JOTTER" write more >/dev/null && grep -qx /.format .jotter/.gitignore && [ "$(cat .jotter/.format)" = 'jotter 3 3' ]
 }
 try 'so does a pad that an earlier version made' old_pad
 

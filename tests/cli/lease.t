@@ -41,7 +41,7 @@ json() {
         jot lease check nothing --json && is '{"on":"notes/nothing","free":true}'
 }
 
-bad() { jot lease acquire 'a b' && ends 64 && jot lease acquire '' && ends 64 && jot lease acquire x --ttl 0 && ends 64 && tells '--ttl' && jot lease && ends 64 && jot lease run x && ends 64; }
+bad() { jot lease acquire 'a*b' && ends 64 && jot lease acquire '' && ends 64 && jot lease acquire x --ttl 0 && ends 64 && tells '--ttl' && jot lease && ends 64 && jot lease run x && ends 64; }
 
 run_code() {
     jot lease run job -- sh -c 'exit 7' && ends 7 && jot lease run job -- sh -c 'kill -TERM $$' && ends 143 &&

@@ -187,7 +187,7 @@ try 'a pad without its format is no new pad' no_format
 kept_format() {
     make_pads && rm work/pad/format && before=$(tree) && as files:work/pad 0 '' read plan && is two && as files:work/pad 0 '' list && is plan &&
         as files:work/pad 0 '' history plan && says put && echo three | "$JOTTER" --pad files:work/pad write plan >/dev/null &&
-        [ "$(cat work/pad/format)" = 'jotter 2 2' ] && jot --pad files:work/pad history plan && says ' 3 '
+        [ "$(cat work/pad/format)" = 'jotter 3 3' ] && jot --pad files:work/pad history plan && says ' 3 '
 }
 try 'one whose format a checkout took away is read as it is, and the next write makes it again' kept_format
 

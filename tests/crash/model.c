@@ -70,7 +70,9 @@ Prepared model_prepare(Model *m, const Action *a, int64_t at_ms)
     m->io.wall_ms = at_ms;
     Prepared p = { .stream = str(a->stream), .number = a->number };
     Str text = action_text(a, &m->scratch);
-    p.draft = (Draft){ .op = op_of(a->kind), .by = AUTHOR, .id = str(a->id), .body = text };
+    p.draft = (Draft){
+        .op = op_of(a->kind), .by = AUTHOR, .id = str(a->id), .body = text, .meta = str(a->meta)
+    };
     if (a->exact)
         p.expect =
             (Expect){ .kind = EXPECT_SEQ, .seq = head_of(m->store, p.stream, &m->scratch).seq };

@@ -49,6 +49,8 @@ static bool write_one(const Oracle *o, Seen *seen, Store *s, Str stream, Mark *m
     uint64_t last = shot && shot->n ? shot->records[shot->n - 1].mark.seq : 0;
     bool log = !store_kind(stream)->document && str_starts(stream, S("runs/"));
     Draft draft = { .op = log ? OP_APPEND : OP_PUT, .by = S("rig"), .body = LATE_TEXT };
+    if (str_starts(stream, S(WORKLOAD_MARKDOWN)))
+        draft.meta = S(WORKLOAD_MARKDOWN_META);
     Expect expect = { .kind = o->history->edits_n ? EXPECT_ANY : EXPECT_SEQ, .seq = last };
     Err e = { 0 };
     jot_status st = store_append(s, stream, &expect, &draft, mark, &e);

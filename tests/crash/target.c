@@ -7,6 +7,7 @@
 #include "rig/vfs.h"
 #include "store/engine.h"
 #include "toy.h"
+#include "workload.h"
 
 static jot_status open_files(const Target *t, const char *root, const Io *io, Store **out, Err *e)
 {
@@ -63,6 +64,7 @@ bool target_view(const Target *t, Str stream, char *out, size_t size)
     const StoreKind *kind = store_kind(stream);
     if (!t->views || !kind->document || str_starts(stream, S("artifacts/index/")))
         return false;
-    snprintf(out, size, "%s/" STR_FMT "%s", t->pad, STR_ARG(stream), kind->tail);
+    const char *end = str_starts(stream, S(WORKLOAD_MARKDOWN)) ? kind->also : kind->tail;
+    snprintf(out, size, "%s/" STR_FMT "%s", t->pad, STR_ARG(stream), end);
     return true;
 }

@@ -81,6 +81,30 @@ static const Action nested_story[] = {
     { .kind = DO_PUT, ON("memories/a/e.md", "between") },
     END };
 
+/* Notes in folders, with letters of any script and in upper case, and in files that end in .md. */
+#define MD .meta = WORKLOAD_MARKDOWN_META
+static const char *const folders_also[] = { "notes/f/Two", "notes/f/deep/three", NULL };
+static const Action folders_setup[] = {
+    { .kind = DO_PUT, ON("notes/f/old", "in a folder from the start") },
+    { .kind = DO_PUT, ON("notes/md/aged", "# In Markdown"), MD },
+    END };
+static const Action folders_story[] = {
+    { .kind = DO_PUT, ON("notes/gr\xc3\xb6\xc3\x9f" "e/New", "a folder, and a sign of its upper case") },
+    { .kind = DO_PUT, ON("notes/f/old", "again, and longer than before") },
+    { .kind = DO_PUT, ON("notes/md/aged", "# Still in Markdown"), MD },
+    { .kind = DO_PUT, ON("notes/md/new", "# New"), MD },
+    { .kind = DO_DELETE, .stream = "notes/md/aged" },
+    { .kind = DO_PUT, ON("notes/md/aged", "# Back again"), MD },
+    { .kind = DO_MANY, ON("notes/f/one", "several in folders"), .also = folders_also },
+    { .kind = DO_DELETE, .stream = "notes/f/old" },
+    END };
+static const Action edit_md_story[] = {
+    { .kind = DO_EDIT_SYNCED, ON("notes/md/aged", "# Edited by a person, synced") },
+    { .kind = DO_PUT, ON("notes/md/aged", "# Found by an agent"), MD },
+    { .kind = DO_EDIT_SYNCED, ON("notes/md/mine", "# Made by a person, synced") },
+    { .kind = DO_PUT, ON("notes/md/mine", "# Found, too"), MD },
+    END };
+
 static const Action edit_setup[] = {
     { .kind = DO_PUT, ON("notes/edited", "written by an agent") },
     END };
@@ -331,6 +355,8 @@ const Workload workloads[] = {
     { .name = "recreate", .setup = recreate_setup, .story = recreate_story },
     { .name = "run", .setup = run_setup, .story = run_story },
     { .name = "nested", .setup = nested_setup, .story = nested_story },
+    { .name = "folders", .setup = folders_setup, .story = folders_story },
+    { .name = "edit-md", .setup = folders_setup, .story = edit_md_story },
     { .name = "edit", .setup = edit_setup, .story = edit_story },
     { .name = "edit-rename", .setup = edit_rename_setup, .story = edit_rename_story },
     { .name = "edit-synced", .setup = edit_setup, .story = edit_synced_story },

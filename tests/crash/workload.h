@@ -41,6 +41,7 @@ typedef struct Action {
     const char *guard; /* only while this stream stands where it does now */
     bool exact;        /* only while the stream itself does */
     const char *id;
+    const char *meta;
     uint64_t seqs[SEQS_MAX]; /* ascending; ends with 0 */
     const char *const *also; /* ends with NULL */
     bool forgets;            /* with this, and those before it, the secret is gone */
@@ -62,6 +63,10 @@ typedef struct Workload {
 
 extern const Workload workloads[]; /* ends with a name of NULL */
 const Workload *workload_find(const char *name);
+
+/* Below it every file ends in .md: its records say so in their meta. */
+#define WORKLOAD_MARKDOWN "notes/md/"
+#define WORKLOAD_MARKDOWN_META "{\"file\":\"plan.md\"}"
 
 /* True if people take part. */
 bool workload_edited(const Workload *w);

@@ -63,6 +63,106 @@ static void the_next_write_records_a_dropped_file_first(void **state)
     assert_int_equal(store_report(b->s)->outside, 1);
 }
 
+/* --- Two endings ----------------------------------------------------------------------- */
+
+static void a_file_that_ends_in_md_is_a_note_and_stays_one(void **state)
+{
+    Bench *b = *state;
+    person_writes(b, "notes/guide.md", "# By hand");
+    assert_text(head(b, "notes/guide").body, "# By hand");
+    assert_true(lists(b, "notes/", "notes/guide"));
+    assert_int_equal(put(b, "notes/guide", "# Ours").seq, 2);
+    assert_text(bytes_of(b, "notes/guide.md"), "# Ours");
+    assert_false(there(b, "notes/guide.txt"));
+    person_saves(b, "notes/guide.md", "# Again");
+    assert_text(head(b, "notes/guide").body, "# Again");
+    put(b, "notes/guide", "# And ours");
+    assert_version(b, "notes/guide", 3, STORE_OUTSIDE, "# Again");
+    assert_text(bytes_of(b, "notes/guide.md"), "# And ours");
+    bury(b, "notes/guide");
+    assert_false(there(b, "notes/guide.md"));
+    assert_false(there(b, "notes/guide.txt"));
+}
+
+static void another_ending_is_no_edit(void **state)
+{
+    Bench *b = *state;
+    put(b, "notes/plan", "text");
+    assert_int_equal(rename(full_path(b, "notes/plan.txt"), full_path(b, "notes/plan.md")), 0);
+    assert_int_equal(head(b, "notes/plan").mark.seq, 1);
+    assert_int_equal(put(b, "notes/plan", "more").seq, 2);
+    assert_text(bytes_of(b, "notes/plan.md"), "more");
+    assert_false(there(b, "notes/plan.txt"));
+    reboot(b);
+    assert_int_equal(put(b, "notes/plan", "and more").seq, 3);
+    assert_text(bytes_of(b, "notes/plan.md"), "and more");
+    assert_int_equal(store_report(b->s)->outside, 0);
+}
+
+static void count_double(void *ctx, const StoreFault *f)
+{
+    int *n = ctx;
+    *n += f->kind == FAULT_VIEW && strstr(f->what, "'notes/plan.txt' and 'notes/plan.md'");
+}
+
+static void a_note_with_two_files_is_refused_by_both_names_and_neither_is_touched(void **state)
+{
+    Bench *b = *state;
+    Mark m;
+    Record r;
+    int told = 0;
+    VerifyCount count;
+    put(b, "notes/plan", "text");
+    person_writes(b, "notes/plan.md", "another");
+    assert_status(b, try_head(b, "notes/plan", &r), JOT_DENIED);
+    assert_non_null(strstr(b->e.text, "'notes/plan.txt' and 'notes/plan.md'"));
+    assert_status(b, try_put(b, "notes/plan", ANYTHING, "ours", &m), JOT_DENIED);
+    assert_status(b, try_delete(b, "notes/plan", &m), JOT_DENIED);
+    assert_ok(b, store_verify(b->s, &(VerifyHooks){ .ctx = &told, .fault = count_double }, &count,
+                              &b->e));
+    assert_int_equal(told, 1);
+    reboot(b);
+    put(b, "notes/other", "is written all the same");
+    assert_text(bytes_of(b, "notes/plan.txt"), "text");
+    assert_text(bytes_of(b, "notes/plan.md"), "another");
+    person_removes(b, "notes/plan.txt");
+    assert_text(head(b, "notes/plan").body, "another");
+    put(b, "notes/plan", "ours");
+    assert_version(b, "notes/plan", 2, STORE_OUTSIDE, "another");
+    assert_text(bytes_of(b, "notes/plan.md"), "ours");
+}
+
+static void a_new_file_ends_as_the_one_its_text_came_from(void **state)
+{
+    Bench *b = *state;
+    Draft d = {
+        .op = OP_PUT, .by = S("ann"), .body = S("# A"), .meta = S("{\"file\":\"x/a.md\"}")
+    };
+    Mark m;
+    assert_ok(b, store_append(b->s, S("notes/x/a"), &(Expect){ 0 }, &d, &m, &b->e));
+    assert_text(bytes_of(b, "notes/x/a.md"), "# A");
+    person_removes(b, "notes/x/a.md");
+    reboot(b); /* lost, as far as anybody can tell */
+    put(b, "notes/other", "compares all");
+    assert_text(bytes_of(b, "notes/x/a.md"), "# A");
+    assert_false(there(b, "notes/x/a.txt"));
+}
+
+static void a_twin_of_a_file_made_by_hand_is_refused_once_it_is_recorded(void **state)
+{
+    Bench *b = *state;
+    Mark m;
+    person_writes(b, "notes/Plan.md", "by hand");
+    put(b, "notes/Plan", "ours");
+    assert_status(b, try_put(b, "notes/plan", ANYTHING, "x", &m), JOT_INVALID);
+    assert_non_null(strstr(b->e.text, "from 'Plan'"));
+    person_writes(b, "notes/plan.txt", "by hand, too"); /* nobody can refuse that */
+    assert_text(head(b, "notes/plan").body, "by hand, too");
+    assert_text(head(b, "notes/Plan").body, "ours");
+}
+
+/* --- Files people make, and who writes ---------------------------------------------------- */
+
 static void a_dropped_file_is_something_for_who_expects_nothing(void **state)
 {
     Bench *b = *state;
@@ -74,24 +174,18 @@ static void a_dropped_file_is_something_for_who_expects_nothing(void **state)
     assert_text(bytes_of(b, "notes/found.txt"), "by hand");
 }
 
-static void only_key_txt_is_a_note_and_other_files_are_left_alone(void **state)
+static void only_a_key_and_its_ending_is_a_note_and_other_files_are_left_alone(void **state)
 {
     Bench *b = *state;
-    static const char *const others[] = { "notes/read.me",
-                                          "notes/a b.txt",
-                                          "notes/.hidden.txt",
-                                          "notes/sub/x.txt",
-                                          "notes/.txt",
-                                          "notes/plan.txt~",
-                                          "notes/plan.txt.md",
-                                          "notes/caf\xc3\xa9.txt",
-                                          "cycles/x.yaml",
-                                          "cycles/x/y.yaml",
-                                          "cycles/x y_after.yaml",
-                                          "artifacts/x/y.yaml",
-                                          "cycles/default/x_after.yaml",
-                                          "snapshots/x_after.yaml",
-                                          "other/z.txt" };
+    static const char *const others[] = { "notes/read.me",          "notes/a b .txt",
+                                          "notes/.hidden.txt",      "notes/sub/x.TXT",
+                                          "notes/runs/x.txt",       "notes/cafe\xcc\x81.md",
+                                          "notes/sub.md/x.txt",     "notes/.txt",
+                                          "notes/plan.txt~",        "notes/plan.txt.md",
+                                          "notes/$(x).md",          "cycles/x.yaml",
+                                          "cycles/x/y.yaml",        "cycles/x y_after.yaml",
+                                          "artifacts/x/y.yaml",     "cycles/default/x_after.yaml",
+                                          "snapshots/x_after.yaml", "other/z.txt" };
     for (size_t i = 0; i < COUNT_OF(others); i++)
         person_writes(b, others[i], others[i]);
     put(b, "notes/plan", "text");
@@ -322,7 +416,12 @@ int main(void)
         BENCH_TEST(a_file_a_person_drops_into_notes_is_a_note),
         BENCH_TEST(the_next_write_records_a_dropped_file_first),
         BENCH_TEST(a_dropped_file_is_something_for_who_expects_nothing),
-        BENCH_TEST(only_key_txt_is_a_note_and_other_files_are_left_alone),
+        BENCH_TEST(only_a_key_and_its_ending_is_a_note_and_other_files_are_left_alone),
+        BENCH_TEST(a_file_that_ends_in_md_is_a_note_and_stays_one),
+        BENCH_TEST(another_ending_is_no_edit),
+        BENCH_TEST(a_note_with_two_files_is_refused_by_both_names_and_neither_is_touched),
+        BENCH_TEST(a_new_file_ends_as_the_one_its_text_came_from),
+        BENCH_TEST(a_twin_of_a_file_made_by_hand_is_refused_once_it_is_recorded),
         BENCH_TEST(an_edit_in_place_is_seen_at_the_next_read_and_kept_by_the_next_write),
         BENCH_TEST(an_edit_by_rename_is_seen_at_the_next_read_and_kept_by_the_next_write),
         BENCH_TEST(an_edit_of_a_nested_memory_is_seen_and_kept),

@@ -28,7 +28,7 @@ static void a_format_that_cannot_be_read_by_this_version_is_refused(void **state
 {
     Bench *b = *state;
     put(b, "notes/plan", "text");
-    person_writes(b, "format", "jotter 3 3\n");
+    person_writes(b, "format", "jotter 4 4\n");
     assert_int_equal(open_fails(b, false), JOT_UNSUPPORTED);
     assert_int_equal(open_fails(b, true), JOT_UNSUPPORTED);
 }
@@ -37,7 +37,7 @@ static void a_format_that_cannot_be_written_by_this_version_is_opened_for_readin
 {
     Bench *b = *state;
     put(b, "notes/plan", "text");
-    person_writes(b, "format", "jotter 2 3\n");
+    person_writes(b, "format", "jotter 3 4\n");
     store_close(b->s);
     b->s = open_pad(b, (StoreOptions){ .create = true });
     assert_non_null(b->s);
@@ -60,8 +60,8 @@ static void a_format_that_is_none_is_refused(void **state)
         { "jotter -1 1\n", 12 },
         { "jotter 1 0\n", 11 },
         { "jotter 1 x\n", 11 },
-        { "jotter 2 2x\n", 12 },
-        { "jotter 2 2 more\n", 16 },
+        { "jotter 3 3x\n", 12 },
+        { "jotter 3 3 more\n", 16 },
         { "jotter 1 1 more\n", 16 },
         { "joker 1 1\n", 10 },
         { "SQLite format 3", 16 },
@@ -85,9 +85,9 @@ static void a_pad_that_lost_its_format_is_not_taken_for_a_new_one(void **state)
     person_removes(b, "format");
     person_removes(b, ".format");
     assert_int_equal(open_fails(b, true), JOT_CORRUPT);
-    assert_non_null(strstr(b->e.text, "jotter 2 2"));
+    assert_non_null(strstr(b->e.text, "jotter 3 3"));
     assert_int_equal(open_fails(b, false), JOT_CORRUPT);
-    person_writes(b, "format", "jotter 2 2\n"); /* as it says */
+    person_writes(b, "format", "jotter 3 3\n"); /* as it says */
     b->s = open_pad(b, (StoreOptions){ 0 });
     assert_text(head(b, "notes/plan").body, "text");
 }
@@ -547,9 +547,9 @@ static void where_case_does_not_count_names_that_differ_only_in_case_are_refused
 static void where_case_counts_they_are_two_names(void **state)
 {
     Bench *b = *state;
-    put(b, "notes/plan", "text");
-    put(b, "notes/Plan", "other");
-    assert_int_equal(listed(b, "notes/").n, 2);
+    put(b, "memories/plan", "text");
+    put(b, "memories/Plan", "other");
+    assert_int_equal(listed(b, "memories/").n, 2);
 }
 
 int main(void)

@@ -5,9 +5,11 @@
  * holds may change, and nobody who has it open may be surprised. */
 #include "bench.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <ftw.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #define RUN "runs/20261118-014621_f5b2b9"
 #define NOTE "notes/plan"
@@ -108,7 +110,7 @@ static void the_first_write_raises_it_and_keeps_every_line(void **state)
     b->s = open_it(b);
     assert_text(bytes_of(b, "format"), "jotter 1 1\n"); /* looking changes nothing */
     assert_int_equal(put(b, NOTE, JSON).seq, 3);
-    assert_text(bytes_of(b, "format"), "jotter 2 2\n");
+    assert_text(bytes_of(b, "format"), "jotter 3 3\n");
     assert_int_equal(entry(b, RUN, JSON).seq, 2);
     assert_true(str_starts(bytes_of(b, FILE_OF_NOTE), history));
     assert_true(str_starts(bytes_of(b, "runs/20261118-014621_f5b2b9.jsonl"), run));
@@ -128,10 +130,41 @@ static void where_names_ignore_case_that_is_kept(void **state)
     person_writes(b, "format", "jotter 1 1 casefold\n");
     b->s = open_it(b);
     put(b, NOTE, "raised");
-    assert_text(bytes_of(b, "format"), "jotter 2 2 casefold\n");
+    assert_text(bytes_of(b, "format"), "jotter 3 3 casefold\n");
 }
 
 #define INDEX "artifacts/index/tasks/task_index.json"
+static void a_pad_of_format_2_gets_room_for_folders_when_nobody_else_has_it_open(void **state)
+{
+    Bench *b = *state;
+    Record r;
+    Mark m;
+    put(b, "notes/Plan", "made before");
+    person_writes(b, "format", "jotter 2 2\n");
+    person_writes(b, ".format", "jotter 2 2\n");
+    person_writes(b, "notes/hand.md", "by hand");
+    DIR *signs = opendir(full_path(b, "cases"));
+    assert_non_null(signs);
+    for (struct dirent *d; (d = readdir(signs));)
+        if (d->d_name[0] != '.')
+            unlinkat(dirfd(signs), d->d_name, 0);
+    closedir(signs);
+    reopen(b);
+    Store *other = open_it(b);
+    assert_status(b, try_head(b, "notes/hand", &r), JOT_NOT_FOUND);
+    assert_status(b, try_put(b, "notes/a/b", ANYTHING, "x", &m), JOT_UNAVAILABLE);
+    assert_non_null(strstr(b->e.text, "other programs have open"));
+    put(b, "notes/plain", "is written as ever");
+    assert_text(bytes_of(b, "format"), "jotter 2 2\n");
+    store_close(other);
+    reopen(b);
+    put(b, "notes/a/b", "x");
+    assert_text(bytes_of(b, "format"), "jotter 3 3\n");
+    assert_text(head(b, "notes/hand").body, "by hand");
+    assert_status(b, try_put(b, "notes/plan", ANYTHING, "x", &m), JOT_INVALID);
+    assert_non_null(strstr(b->e.text, "from 'Plan'"));
+}
+
 #define OLD_VIEW "artifacts/index/tasks/task_index.json.json"
 
 static void the_view_of_an_index_document_becomes_a_mirror_and_its_last_edit_a_version(void **state)
@@ -142,7 +175,7 @@ static void the_view_of_an_index_document_becomes_a_mirror_and_its_last_edit_a_v
     person_writes(b, "checked", ""); /* as after a reboot; then an edit is one all the same */
     person_writes(b, OLD_VIEW, "{\"edited\": 1}");
     put(b, NOTE, "raised");
-    assert_text(bytes_of(b, "format"), "jotter 2 2\n");
+    assert_text(bytes_of(b, "format"), "jotter 3 3\n");
     assert_text(head(b, INDEX).body, "{\"edited\": 1}");
     assert_text(head(b, INDEX).by, "outside");
     assert_false(there(b, OLD_VIEW));
@@ -158,7 +191,7 @@ static void an_old_view_that_was_left_is_nobodys_and_goes_with_a_purge_or_by_men
     Mark out;
     for (int i = 0; i < 2; i++) {
         old_pad(b);
-        person_writes(b, "format", "jotter 2 2\n");
+        person_writes(b, "format", "jotter 3 3\n");
         b->s = open_it(b);
         put(b, INDEX, "[2]");
         assert_true(there(b, OLD_VIEW));
@@ -204,7 +237,7 @@ static void while_somebody_else_has_it_open_it_is_written_as_the_older_version_d
     assert_text(bytes_of(b, "format"), "jotter 1 1\n");
     reopen(b);
     put(b, NOTE, "raised");
-    assert_text(bytes_of(b, "format"), "jotter 2 2\n");
+    assert_text(bytes_of(b, "format"), "jotter 3 3\n");
     holds_everything(b);
 }
 
@@ -248,7 +281,7 @@ static void whoever_waited_for_the_old_file_holds_the_new_one(void **state)
     assert_int_equal(pipe(b->pipe), 0);
     trap(b, (Trap){ .kind = IO_RENAME, .at = "format", .act = somebody_comes });
     put(b, NOTE, "raised");
-    assert_text(bytes_of(b, "format"), "jotter 2 2\n");
+    assert_text(bytes_of(b, "format"), "jotter 3 3\n");
     assert_ok(b, store_hold(b->s, 9, &b->e));
     assert_int_equal(write(b->pipe[1], "x", 1), 1);
     assert_true(finish(b->other));
@@ -311,7 +344,7 @@ static void whoever_dies_while_it_is_raised_leaves_a_pad_of_the_one_format_or_th
         old_pad(b);
         done = elsewhere(b, puts_and_dies);
         Str format = bytes_of(b, "format");
-        assert_true(str_eq(format, S("jotter 1 1\n")) || str_eq(format, S("jotter 2 2\n")));
+        assert_true(str_eq(format, S("jotter 1 1\n")) || str_eq(format, S("jotter 3 3\n")));
         still_right(b);
     }
     assert_true(kill_at > 10);
@@ -321,6 +354,7 @@ int main(void)
 {
     static const struct CMUnitTest tests[] = {
         EMPTY_TEST(a_pad_of_format_1_is_read_as_it_is),
+        BENCH_TEST(a_pad_of_format_2_gets_room_for_folders_when_nobody_else_has_it_open),
         EMPTY_TEST(the_first_write_raises_it_and_keeps_every_line),
         EMPTY_TEST(where_names_ignore_case_that_is_kept),
         EMPTY_TEST(the_view_of_an_index_document_becomes_a_mirror_and_its_last_edit_a_version),

@@ -39,7 +39,7 @@ const char *const fuzz_words[] = {
     "}\n",
     "\n",
     "jotter 1 1\n",
-    "jotter 2 2\n",
+    "jotter 3 3\n",
     "jotter 1 1 casefold\n",
     "jotter recent 0123456789abcdef\n",
     "notes/x\n",

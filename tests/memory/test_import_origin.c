@@ -92,8 +92,9 @@ static void names_that_are_no_keys_become_keys_and_come_back(Desk *d)
     memset(long_name, 'k', 251);
     memcpy(long_name + 251, ".txt", 5);
     const char *names[] = { "gr\xC3\xB6\xC3\x9F"
-                            "e.txt",
-                            "\xE6\x97\xA5\xE6\x9C\xAC.txt", "two words.txt", "a.b.txt", long_name };
+                            "e?.txt",
+                            "\xE6\x97\xA5\xE6\x9C\xAC!.txt", "two (words).txt", "a:b.txt",
+                            long_name };
     for (size_t i = 0; i < COUNT_OF(names); i++)
         file(d, arena_printf(&d->a, ".scratchpad/%s", names[i]).p, names[i]);
     ImportFrom from;
@@ -114,6 +115,53 @@ static void names_that_are_no_keys_become_keys_and_come_back(Desk *d)
     file_holds(d, arena_printf(&d->a, "out/%s", names[0]).p, "new");
     for (size_t i = 1; i < COUNT_OF(names); i++)
         file_holds(d, arena_printf(&d->a, "out/%s", names[i]).p, names[i]);
+}
+
+static void a_tree_of_markdown_is_notes_in_folders_with_their_front_matter(Desk *d)
+{
+    Doc doc;
+    static const char *const names[] = { "plan.md", "guide/intro.md",
+                                         "T\xC3\xA4glich/18 Treffen.md" };
+    static const char with[] = "---\ntitle: The Plan\ntags: [a, b]\n---\n[x](guide/intro.md)\n";
+    static const char bad[] = "---\nbad: [\n---\ntext\n";
+    AUTO(Buf) large = { 0 };
+    buf_add(&large, S("---\nbig: "));
+    for (int i = 0; i < STORE_META_MAX; i++)
+        buf_add_char(&large, 'x');
+    buf_add(&large, S("\n---\ntext\n"));
+    for (size_t i = 0; i < COUNT_OF(names); i++)
+        file(d, arena_printf(&d->a, "tree/%s", names[i]).p, i ? names[i] : with);
+    file(d, "tree/bad.md", bad);
+    file(d, "tree/large.md", arena_cstr(&d->a, buf_str(&large)));
+    file(d, "tree/guide.md", "is a folder, too");
+    file(d, "tree/img/a.png", "no text");
+    assert_int_equal(recognised(d, "tree"), LAYOUT_NOTES);
+    LayoutReport r = bring_in(d, "tree", false);
+    assert_int_equal(r.added, 6);
+    assert_int_equal(r.missed, 1); /* the image */
+    assert_int_equal(r.skipped_total, 3);
+    holds(d, "notes/plan", with);
+    holds(d, "notes/guide/intro", names[1]);
+    holds(d, "notes/T\xC3\xA4glich/18 Treffen", names[2]);
+    holds(d, "notes/bad", bad);
+    holds(d, renamed(&r, "guide.md").p, "is a folder, too");
+    desk_ok(d, doc_read(&d->m, S("notes/plan"), &d->a, &doc, &d->e));
+    assert_text(doc.meta,
+                "{\"file\":\"plan.md\",\"front\":{\"title\":\"The Plan\",\"tags\":[\"a\",\"b\"]}}");
+    desk_ok(d, doc_read(&d->m, S("notes/bad"), &d->a, &doc, &d->e));
+    assert_text(doc.meta, "{\"file\":\"bad.md\"}");
+    desk_ok(d, doc_read(&d->m, S("notes/large"), &d->a, &doc, &d->e));
+    assert_text(doc.meta, "{\"file\":\"large.md\"}");
+    adds_nothing(d, "tree");
+    write_out(d, LAYOUT_NOTES, "out");
+    file_holds(d, "out/plan.md", with);
+    file_holds(d, "out/guide.md", "is a folder, too");
+    /* A project with a README is none. */
+    file(d, "project/README.md", "x");
+    file(d, "project/a.c", "x");
+    ImportFrom from;
+    desk_expect(d, JOT_INVALID,
+                import_find(&d->io, at(d, "project"), LAYOUT_NONE, &d->a, &from, &d->e));
 }
 
 static void a_name_that_leads_out_of_the_directory_is_not_written(Desk *d)
@@ -185,13 +233,13 @@ static void the_rows_of_a_table_become_notes_and_come_back(Desk *d)
     today(d);
     database(d, "seed.db",
              TABLE "INSERT INTO scratchpad VALUES ('plan', 'ship', '2026-01-31 18:45:00'),"
-                   "('a/b \xC3\xBC', '', '2026-02-01 00:00:00'), ('', 'nobody', NULL);");
+                   "('a/b: \xC3\xBC', '', '2026-02-01 00:00:00'), ('', 'nobody', NULL);");
     assert_int_equal(recognised(d, "seed.db"), LAYOUT_NOTES);
     LayoutReport r = bring_in(d, "seed.db", false);
     assert_int_equal(r.added, 3);
     holds(d, "notes/plan", "ship");
     made_at(d, "notes/plan", "2026-01-31T18:45:00Z");
-    holds(d, renamed(&r, "a/b \xC3\xBC").p, "");
+    holds(d, renamed(&r, "a/b: \xC3\xBC").p, "");
     holds(d, renamed(&r, "").p, "nobody");
     adds_nothing(d, "seed.db");
     r = write_out(d, LAYOUT_NOTES, "out.db");
@@ -612,6 +660,7 @@ int main(void)
         DESK_TEST(notes_in_markdown_and_in_directories_come_and_go),
         DESK_TEST(of_two_files_with_one_key_the_plain_one_has_it),
         DESK_TEST(names_that_are_no_keys_become_keys_and_come_back),
+        DESK_TEST(a_tree_of_markdown_is_notes_in_folders_with_their_front_matter),
         DESK_TEST(a_name_that_leads_out_of_the_directory_is_not_written),
         DESK_TEST(the_time_of_a_note_is_that_of_its_file),
         DESK_TEST(a_project_is_what_it_keeps_below),

@@ -124,7 +124,7 @@ static void a_conflict_names_the_holder_and_the_time_left(Desk *d)
 
 static void bad_names_and_times_are_refused_and_change_nothing(Desk *d)
 {
-    static const char *const bad[] = { "",           "plan",         "notes/", "notes/a b",
+    static const char *const bad[] = { "",           "plan",         "notes/", "notes/a b ",
                                        "notes/../x", "leases/table", "x//y" };
     Lease l;
     for (size_t i = 0; i < COUNT_OF(bad); i++)

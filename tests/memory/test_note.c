@@ -9,7 +9,9 @@
 
 /* --- Keys ------------------------------------------------------------------------------- */
 
-#define USE "use [A-Za-z0-9_-]+"
+#define USE "use letters and digits of any script"
+#define BEGINS "nothing in it can begin with '.'"
+#define EMPTY "a folder or name in it is empty"
 
 typedef struct BadKey {
     Str word;
@@ -18,13 +20,14 @@ typedef struct BadKey {
 
 static const BadKey bad_keys[] = {
     { T(""), "key cannot be empty" },
-    { T("."), "invalid key '.': " USE },
-    { T(".."), "invalid key '..': " USE },
-    { T("../x"), "invalid key '../x': " USE },
-    { T("../../etc/evil"), "invalid key '../../etc/evil': " USE },
-    { T("a/../b"), "invalid key 'a/../b': " USE },
-    { T("/abs"), "invalid key '/abs': " USE },
-    { T("a//b"), "invalid key 'a//b': " USE },
+    { T("."), "invalid key '.': " BEGINS },
+    { T(".."), "invalid key '..': " BEGINS },
+    { T("../x"), "invalid key '../x': " BEGINS },
+    { T("../../etc/evil"), "invalid key '../../etc/evil': " BEGINS },
+    { T("a/../b"), "invalid key 'a/../b': " BEGINS },
+    { T("/abs"), "invalid key '/abs': " EMPTY },
+    { T("a//b"), "invalid key 'a//b': " EMPTY },
+    { T("a/"), "invalid key 'a/': " EMPTY },
     { T("a\\b"), USE },
     { T("%2e%2e%2f"), USE },
     { T("a\0b"), USE },
@@ -35,20 +38,23 @@ static const BadKey bad_keys[] = {
     { T("\xef\xbb\xbfplan"), USE },
     { T("a\xe2\x80\xae"), USE },
     { T("a\xe2\x80\x8b"), USE },
-    { T("caf\xc3\xa9"), USE },
-    { T("cafe\xcc\x81"), USE },
-    { T("\xef\xbc\x91"), USE }, /* a digit, but not an ASCII one */
-    { T("plan."), USE },
-    { T("plan "), USE },
-    { T(".plan.new"), USE },
-    { T("plan.txt"), USE },
-    { T("a b"), USE },
+    { T("cafe\xcc\x81"), "normal form C (6 bytes), which is 'caf\xc3\xa9' (5 bytes)" },
+    { T("a\xcd\x8f"), USE },        /* a mark that cannot be seen */
+    { T("\xf0\x9f\x98\x80"), USE }, /* no letter */
+    { T("plan."), "end in '.' or a blank" },
+    { T("plan "), "end in '.' or a blank" },
+    { T("a./b"), "end in '.' or a blank" },
+    { T("a /b"), "end in '.' or a blank" },
+    { T(".plan.new"), BEGINS },
+    { T("plan.txt"), "'.txt' is the ending of a note's file" },
+    { T("plan.md"), "'.md' is the ending of a note's file" },
+    { T("a.md/b"), "a folder cannot end in '.md'" },
     { T("x') OR '1'='1"), USE },
     { T("$(touch pwned)"), USE },
     { T("*?["), USE },
     { T("notes/"), "key cannot be empty" },
-    { T("notes/../x"), "invalid key '../x': " USE },
-    { T("notes/a/b"), "invalid key 'a/b': " USE },
+    { T("notes/../x"), "invalid key '../x': " BEGINS },
+    { T("notes/runs/b"), "runs/ is not a folder of notes" },
     { T("memories/"), "cannot be empty" },
     { T("memories/../x"), "cannot begin with '.'" },
     { T("memories//x"), "cannot be empty" },
@@ -56,7 +62,9 @@ static const BadKey bad_keys[] = {
     { T("memories/a\xff"), "not UTF-8" },
     { T("artifacts/a/.."), "cannot begin with '.'" },
     { T("cycles/a/b"), "takes one segment" },
-    { T("streams/notes"), "invalid key 'streams/notes': " USE },
+    { T("runs/x"), "runs/ is not a folder of notes" },
+    { T("checkpoints/x"), "checkpoints/ is not a folder of notes" },
+    { T("notes/notes/x"), "notes/ is not a folder of notes" },
 };
 
 static jot_status resolve(Desk *d, Str word, Str *out)
@@ -218,8 +226,8 @@ static void no_verb_accepts_a_bad_name_or_changes_anything(Desk *d)
             memcpy(p + 6, word.p, word.n);
             assert_row(verbs[v](d, (Str){ p, 6 + word.n }) == JOT_INVALID, i, "as a note's key");
             assert_sentence(&d->e);
-            if (str_eq(word, S("streams/notes")))
-                continue; /* a good name, though not of a document */
+            if (store_check_name(word, NULL) == JOT_OK)
+                continue; /* a good name, though not of a note */
             assert_row(verbs[v](d, word) == JOT_INVALID, i, "as a stream's name");
             assert_sentence(&d->e);
         }
@@ -233,7 +241,7 @@ static void no_verb_accepts_a_bad_name_or_changes_anything(Desk *d)
 static void keys_that_look_odd_are_keys_and_differ_from_each_other(Desk *d)
 {
     static const char *const keys[] = {
-        "Plan",   "plan", "CON",    "-x",    "--",       "_",
+        "Plans",  "plan", "CON",    "-x",    "--",       "_",
         "format", "0",    "recent", "notes", "plan-new", "streams"
     };
     for (size_t i = 0; i < COUNT_OF(keys); i++)
@@ -245,6 +253,103 @@ static void keys_that_look_odd_are_keys_and_differ_from_each_other(Desk *d)
         desk_ok(d, doc_read(&d->m, stream, &d->a, &out, &d->e));
         assert_text(out.text, keys[i]);
     }
+}
+
+static jot_status try_note(Desk *d, const char *key)
+{
+    Doc out;
+    Str stream;
+    DocWrite w = { .text = S("x") };
+    desk_ok(d, note_stream(str(key), &d->a, &stream, &d->e));
+    return doc_write(&d->m, stream, &w, &d->a, &out, &d->e);
+}
+
+static void a_key_may_have_folders_and_letters_of_any_script(Desk *d)
+{
+    static const char *const keys[] = { "a/b",
+                                        "a/b-c",
+                                        "A-dir/x",
+                                        "gr\xc3\xb6\xc3\x9f"
+                                        "e",
+                                        "\xd0\x96/\xe8\xa8\x88\xe7\x94\xbb",
+                                        "My note",
+                                        "v1.2",
+                                        "a,b+c=d@e",
+                                        "x/notes",
+                                        "x/runs/y" };
+    Listing l;
+    for (size_t i = 0; i < COUNT_OF(keys); i++)
+        write_note(d, keys[i], keys[i]);
+    desk_ok(d,
+            note_list(&d->m, &(NoteAsk){ S("a/"), (Str){ 0 }, 10, NOTE_LIVE }, &d->a, &l, &d->e));
+    assert_int_equal(l.n, 2);
+    assert_text(l.items[0].name, "notes/a/b");
+    for (size_t i = 0; i < COUNT_OF(keys); i++) {
+        Str stream;
+        Doc out;
+        desk_ok(d, resolve(d, str(keys[i]), &stream));
+        desk_ok(d, doc_read(&d->m, stream, &d->a, &out, &d->e));
+        assert_text(out.text, keys[i]);
+        desk_ok(d, doc_delete(&d->m, stream, NULL, &d->a, &out, &d->e));
+    }
+}
+
+static void a_note_is_a_name_or_a_folder_and_never_both(Desk *d)
+{
+    write_note(d, "a", "x");
+    desk_expect(d, JOT_INVALID, try_note(d, "a/b"));
+    write_note(d, "c/d", "x");
+    desk_expect(d, JOT_INVALID, try_note(d, "c"));
+    desk_ok(d, try_note(d, "c-"));
+}
+
+static void a_key_that_differs_only_in_case_is_refused_and_the_other_is_named(Desk *d)
+{
+    Doc out;
+    static const char *const rows[][2] = {
+        { "plan", "Plan" },
+        { "Ideas", "ideas" },
+        { "LIST", "LiSt" },
+        { "dir/Note", "Dir/note" },
+        { "gr\xc3\xb6n", "GR\xc3\x96N" },
+        { "\xce\xa3\xce\x91\xce\xa3", "\xcf\x83\xce\xb1\xcf\x82" },
+    };
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        write_note(d, rows[i][0], "x");
+        assert_row(try_note(d, rows[i][1]) == JOT_INVALID, i, rows[i][1]);
+        assert_says(d, "differs only in case from");
+        assert_says(d, rows[i][0]);
+        desk_ok(d, try_note(d, rows[i][0]));
+    }
+    desk_ok(d, doc_delete(&d->m, S("notes/plan"), NULL, &d->a, &out, &d->e));
+    desk_ok(d, try_note(d, "Plan"));
+    desk_expect(d, JOT_INVALID, try_note(d, "plan"));
+    desk_ok(d, try_note(d, "planS"));
+    desk_ok(d, try_note(d, "pla"));
+}
+
+static void an_agent_makes_plain_keys_and_may_change_any(Desk *d)
+{
+    static const char *const fresh[] = { "a/new", "gr\xc3\xbcn", "a b", "../../etc/evil",
+                                         "runs/x" };
+    Str stream;
+    write_note(d, "a/b", "x");
+    for (size_t i = 0; i < COUNT_OF(fresh); i++) {
+        char says[80];
+        assert_row(note_resolve_change(&d->m, str(fresh[i]), &d->a, &stream, &d->e) == JOT_INVALID,
+                   i, fresh[i]);
+        snprintf(says, sizeof says, "invalid key '%s': use [A-Za-z0-9_-]+", fresh[i]);
+        assert_string_equal(d->e.text, says);
+    }
+    desk_expect(d, JOT_INVALID, note_resolve_agent(S("../../etc/evil"), &d->a, &stream, &d->e));
+    assert_string_equal(d->e.text, "invalid key '../../etc/evil': use [A-Za-z0-9_-]+");
+    desk_expect(d, JOT_INVALID, note_resolve_agent(S("cafe\xcc\x81"), &d->a, &stream, &d->e));
+    assert_says(d, "which is 'caf\xc3\xa9'");
+    desk_ok(d, note_resolve_change(&d->m, S("a/b"), &d->a, &stream, &d->e));
+    assert_text(stream, "notes/a/b");
+    desk_ok(d, note_resolve_agent(S("a/new"), &d->a, &stream, &d->e)); /* to look for it */
+    desk_ok(d, note_resolve_change(&d->m, S("new"), &d->a, &stream, &d->e));
+    desk_ok(d, note_resolve_change(&d->m, S("memories/x y"), &d->a, &stream, &d->e));
 }
 
 static void a_whole_name_means_any_document(Desk *d)
@@ -283,7 +388,7 @@ static void a_list_has_the_live_ones_of_a_prefix_or_the_deleted_ones(Desk *d)
     desk_expect(
         d, JOT_INVALID,
         note_list(&d->m, &(NoteAsk){ S("../"), (Str){ 0 }, 10, NOTE_LIVE }, &d->a, &l, &d->e));
-    assert_says(d, "invalid key '../': " USE);
+    assert_says(d, "invalid key '..': " BEGINS);
 }
 
 /* --- Sentences -------------------------------------------------------------------------- */
@@ -439,6 +544,10 @@ int main(void)
         DESK_TEST(a_key_has_at_most_128_bytes),
         DESK_TEST(no_verb_accepts_a_bad_name_or_changes_anything),
         DESK_TEST(keys_that_look_odd_are_keys_and_differ_from_each_other),
+        DESK_TEST(a_key_may_have_folders_and_letters_of_any_script),
+        DESK_TEST(a_note_is_a_name_or_a_folder_and_never_both),
+        DESK_TEST(a_key_that_differs_only_in_case_is_refused_and_the_other_is_named),
+        DESK_TEST(an_agent_makes_plain_keys_and_may_change_any),
         DESK_TEST(a_whole_name_means_any_document),
         DESK_TEST(a_list_has_the_live_ones_of_a_prefix_or_the_deleted_ones),
         DESK_TEST(the_answer_counts_characters_and_not_bytes),

@@ -124,10 +124,11 @@ jot_status rules_check(Memory *m, Str key, Str text, Err *e)
 {
     Shown shown;
     FileName name;
-    if (!rule_key(key))
+    /* The file of approvals has blanks between its words. */
+    if (!rule_key(key) || store_check_key(key, NULL) != JOT_OK)
         return err_set(e, JOT_INVALID,
                        "the note '%s' cannot be a rule: only '" RULE_FIRST
-                       "' and keys that begin with '" RULE_PINNED "' can",
+                       "' and keys that begin with '" RULE_PINNED "' can, of [A-Za-z0-9_-]+",
                        err_show(&shown, key));
     if (text.n > RULE_BYTES_MAX)
         return err_set(e, JOT_TOO_BIG,

@@ -38,7 +38,7 @@ bool version_names(Str text, Hash sha256);
 
 /* A document inside a sentence: scratchpad[KEY] for a note, 'NAME' for any other. */
 typedef struct DocName {
-    char text[160];
+    char text[STORE_NOTE_MAX + 32];
 } DocName;
 DocName doc_name(Str stream);
 

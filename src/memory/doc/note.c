@@ -6,6 +6,7 @@
 
 #include <assert.h>
 
+#include "base/fold.h"
 #include "base/utf8.h"
 #include "memory/doc/secret.h"
 
@@ -16,7 +17,7 @@ jot_status note_stream(Str key, Arena *into, Str *out, Err *e)
 {
     if (key.n == 0)
         return err_set(e, JOT_INVALID, "key cannot be empty");
-    TRY(store_check_key(key, e));
+    TRY(store_check_note(key, e));
     *out = arena_printf(into, "notes/" STR_FMT, STR_ARG(key));
     return JOT_OK;
 }
@@ -43,6 +44,36 @@ jot_status note_resolve(Str word, Arena *into, Str *out, Err *e)
     return JOT_OK;
 }
 
+/* An origin fixed the sentence.  A key in another normal form looks right: what helps is the form.
+ */
+jot_status note_resolve_agent(Str word, Arena *into, Str *out, Err *e)
+{
+    Err why = { 0 };
+    AUTO(Buf) nfc = { 0 };
+    Str rest = word;
+    jot_status st = note_resolve(word, into, out, &why);
+    bool note = !names_kind(word, &rest) || str_starts(word, S("notes/"));
+    if (st == JOT_OK || !note || !rest.n)
+        return err_pass(e, &why, st);
+    if (utf8_valid(rest))
+        fold_add_nfc(&nfc, rest);
+    if (nfc.n && !str_eq(buf_str(&nfc), rest) && store_check_note(buf_str(&nfc), NULL) == JOT_OK)
+        return err_pass(e, &why, st);
+    TRY(store_check_key(rest, e));
+    return err_pass(e, &why, st);
+}
+
+jot_status note_resolve_change(Memory *m, Str word, Arena *into, Str *out, Err *e)
+{
+    Record head;
+    TRY(note_resolve_agent(word, into, out, e));
+    if (!store_note_is_wide(*out))
+        return JOT_OK;
+    Err missing = { 0 };
+    jot_status st = store_head(m->store, *out, HEAD_MARK, into, &head, &missing);
+    return st == JOT_NOT_FOUND ? store_check_key(doc_word(*out), e) : err_pass(e, &missing, st);
+}
+
 /* The beginning of streams' names that a word means. */
 static jot_status resolve_prefix(Str prefix, Arena *into, Str *out, Err *e)
 {
@@ -52,7 +83,7 @@ static jot_status resolve_prefix(Str prefix, Arena *into, Str *out, Err *e)
         *out = prefix; /* store_list checks it */
         return JOT_OK;
     }
-    TRY(store_check_key(rest, e));
+    TRY(store_check_note_prefix(rest, e));
     *out = arena_printf(into, "notes/" STR_FMT, STR_ARG(rest));
     return JOT_OK;
 }

@@ -8,14 +8,19 @@
 
 #include "memory/doc/doc.h"
 
-/* The stream of a note; JOT_INVALID unless the key is 1 to STORE_KEY_MAX bytes of [A-Za-z0-9_-].
- * Lives in `into`. */
+/* The stream of a note; JOT_INVALID unless the key is one (store_check_note).  Lives in `into`. */
 MUST_USE jot_status note_stream(Str key, Arena *into, Str *out, Err *e);
 
 /* The stream of any document a word may mean: a name that begins with notes/, memories/,
  * artifacts/, cycles/, threads/ or shared/ is that stream, and any other word is a note's key.  No
- * key holds a '/', so no word means both. */
+ * note lies in a folder that is called as a kind, so no word means both. */
 MUST_USE jot_status note_resolve(Str word, Arena *into, Str *out, Err *e);
+
+/* The same for an agent.  The notes it makes have keys of [A-Za-z0-9_-]+ alone, so that is what it
+ * is told of a word that is no key; what people called otherwise it may read, and change. */
+MUST_USE jot_status note_resolve_agent(Str word, Arena *into, Str *out, Err *e);
+/* And for one that writes: another key only if there is, or was, such a note. */
+MUST_USE jot_status note_resolve_change(Memory *m, Str word, Arena *into, Str *out, Err *e);
 
 typedef enum NoteWhich {
     NOTE_LIVE = 0,

@@ -97,28 +97,41 @@ bool import_is_snapshot(Str name)
     return str_ends(name, S("_before.yaml")) || str_ends(name, S("_after.yaml"));
 }
 
-/* Nothing but texts in a directory and below it, hidden files apart.  *n counts the texts, *seen
- * everything.  NOLINTNEXTLINE(misc-no-recursion): DEPTH_MAX */
-static bool only_texts(const Io *io, int dir, int depth, size_t *n, size_t *seen)
+/* What a directory holds, and what is below it, hidden files apart. */
+typedef struct Texts {
+    size_t texts, others; /* files; a directory that cannot be read is another */
+} Texts;
+
+/* NOLINTNEXTLINE(misc-no-recursion): DEPTH_MAX */
+static void count_texts(const Io *io, int dir, int depth, Texts *t)
 {
     AUTO(Arena) arena = { 0 };
     ForeignDir all;
-    if (depth > DEPTH_MAX || foreign_list(io, dir, &arena, &all, NULL) != JOT_OK)
-        return false;
-    for (size_t i = 0; i < all.n; i++) {
+    if (depth > DEPTH_MAX || foreign_list(io, dir, &arena, &all, NULL) != JOT_OK) {
+        t->others++;
+        return;
+    }
+    for (size_t i = 0; i < all.n && t->texts + t->others < TEXTS_MAX; i++) {
         const ForeignEntry *f = &all.items[i];
         if (f->name.p[0] == '.')
             continue;
-        if (++*seen > TEXTS_MAX)
-            return false;
         AUTO(Fd)
         below = f->directory ? io_open(io, dir, f->name.p, O_RDONLY | O_DIRECTORY, 0) : FD_NONE;
         bool text = f->regular && note_file_tail(f->name).n;
-        if (!text && !(below >= 0 && only_texts(io, below, depth + 1, n, seen)))
-            return false;
-        *n += text;
+        if (below >= 0)
+            count_texts(io, below, depth + 1, t);
+        else
+            ++*(text ? &t->texts : &t->others);
     }
-    return true;
+}
+
+/* Texts and what goes with them, images mostly.  What is mostly something else, a project with a
+ * README, is not taken for notes unless somebody says so. */
+static bool mostly_texts(const Io *io, int dir)
+{
+    Texts t = { 0 };
+    count_texts(io, dir, 0, &t);
+    return t.texts > t.others;
 }
 
 /* The layouts whose signs a directory shows, as bits. */
@@ -140,10 +153,12 @@ static unsigned signs_of(const Io *io, int dir)
         if (str_ends(f->name, S(".jsonl")))
             signs |= 1u << import_layout_of(io, dir, f->name);
     }
-    size_t texts = 0, seen = 0;
+    Texts t = { 0 };
     if (!signs && foreign_has(&all, S(MEMORY_INDEX)))
         signs |= 1u << LAYOUT_MEMORIES;
-    if (!signs && only_texts(io, dir, 0, &texts, &seen) && texts)
+    if (!signs)
+        count_texts(io, dir, 0, &t);
+    if (t.texts && !t.others)
         signs |= 1u << LAYOUT_NOTES;
     return signs & ~(1u << LAYOUT_NONE | 1u << LAYOUT_ARCHIVE);
 }
@@ -267,6 +282,8 @@ static jot_status find_in_directory(Search *x, ImportFrom *out, Err *e)
         x->signs = signs_of(x->io, x->root);
         if (!x->signs && has_json(x->io, x->root, 0))
             x->signs = 1u << LAYOUT_ARTIFACTS;
+        if (!x->signs && mostly_texts(x->io, x->root))
+            x->signs = 1u << LAYOUT_NOTES;
     }
     if (!x->as && !exactly_one(x->signs))
         return not_one(x->path, x->signs, e);

@@ -1,4 +1,5 @@
-/* import_note.c - notes that were kept as files: KEY.txt, KEY.md, and such files in directories.
+/* import_note.c - notes that were kept as files: KEY.txt, KEY.md, and such files in directories,
+ * which are the folders of their keys.
  *
  * What is called as no key can be gets a key made of its name, and the report says which
  * (note_file.h).
@@ -11,6 +12,8 @@
 #include <string.h>
 
 #include "base/utf8.h"
+#include "base/yaml.h"
+#include "base/yaml_json.h"
 #include "memory/port/import.h"
 #include "memory/port/note_file.h"
 
@@ -23,6 +26,64 @@ static bool has_plain(const ForeignDir *all, Str name)
     Str tail = note_file_tail(name), stem = str_slice(name, 0, name.n - tail.n);
     return !str_eq(tail, S(".txt")) &&
            foreign_has(all, arena_printf(&arena, STR_FMT ".txt", STR_ARG(stem)));
+}
+
+/* True if a directory is called as its key would be: a note is a name or a folder, never both. */
+static bool has_folder(const ForeignDir *all, Str name)
+{
+    Str stem = str_slice(name, 0, name.n - note_file_tail(name).n);
+    for (size_t i = 0; i < all->n; i++)
+        if (all->items[i].directory && str_eq(all->items[i].name, stem))
+            return true;
+    return false;
+}
+
+/* --- Front matter ----------------------------------------------------------------------- */
+
+/* The YAML between a first line --- and the next one; false if there is none. */
+static bool front_of(Str text, Str *out)
+{
+    Str line, rest = text;
+    if (!str_cut(&rest, '\n', &line) || !str_eq(str_trim(line), S("---")) || line.p[0] != '-')
+        return false;
+    *out = (Str){ rest.p, 0 };
+    while (str_cut(&rest, '\n', &line)) {
+        if (str_eq(str_trim(line), S("---")) && line.p[0] == '-')
+            return true;
+        out->n = (size_t)(rest.p - out->p);
+    }
+    return str_eq(str_trim(rest), S("---"));
+}
+
+/* The meta with the front matter as its member "front".  The text keeps it, too: people see it
+ * there, and an export gives the file back as it was. */
+static Str add_front(Import *x, Str path, Str text, Str meta, Arena *into)
+{
+    Str front;
+    Yaml *tree;
+    Err why = { 0 };
+    AUTO(Buf) to = { 0 };
+    json_t *object = NULL;
+    if (!str_eq(note_file_tail(path), S(".md")) || !front_of(text, &front))
+        return meta;
+    jot_status st = yaml_read(front, into, &tree, &why);
+    if (st == JOT_OK && tree->kind != YAML_MAP)
+        st = err_set(&why, JOT_INVALID, "it holds no names with values");
+    if (st == JOT_OK && meta.n)
+        st = json_read(meta, &object, &why);
+    AUTO_PTR(json_t) all = object ? object : json_object();
+    if (st == JOT_OK) {
+        json_object_set_new(all, "front", yaml_to_json(tree));
+        json_write(&to, all);
+        if (to.n > STORE_META_MAX)
+            st = err_set(&why, JOT_TOO_BIG, "with it the meta has %zu bytes: the limit is %d", to.n,
+                         STORE_META_MAX);
+    }
+    if (st == JOT_OK)
+        return arena_copy(into, buf_str(&to));
+    layout_skip(x->report, x->into, path, "only its front matter, which stays in the text: %s",
+                why.text);
+    return meta;
 }
 
 static jot_status import_note(Import *x, int dir, Str path, const ForeignEntry *f, bool taken,
@@ -45,7 +106,7 @@ static jot_status import_note(Import *x, int dir, Str path, const ForeignEntry *
     ImportDoc d = { .name = path,
                     .stream = arena_printf(&arena, "notes/" STR_FMT, STR_ARG(note.key)),
                     .text = text,
-                    .meta = note.meta,
+                    .meta = add_front(x, path, text, note.meta, &arena),
                     .at_ms = f->at_ms };
     if (note.mapped)
         layout_rename(x->report, x->into, path, d.stream);
@@ -73,7 +134,8 @@ static jot_status walk(Import *x, int dir, Str above, int depth, Err *e)
         } else if (f->directory && !hidden) {
             layout_miss(x->report, x->into, JOT_INVALID, path, "it lies too deep");
         } else if (f->regular && !hidden && (x->memories.n || note_file_tail(f->name).n)) {
-            TRY(import_note(x, dir, path, f, has_plain(&all, f->name), e));
+            TRY(import_note(x, dir, path, f, has_plain(&all, f->name) || has_folder(&all, f->name),
+                            e));
         } else {
             import_stray(x, f, path, "it is neither KEY.txt nor KEY.md");
         }

@@ -36,7 +36,8 @@ static jot_status end_group(Import *x, Group *g, Err *e)
         return JOT_OK;
     Arena *a = &g->arena;
     Str name = g->lines ? g->of : arena_printf(a, "mem0-" STR_FMT, STR_ARG(g->of));
-    NoteFile note = note_file_of(name, true, false, a);
+    bool odd = store_check_key(name, NULL) != JOT_OK;
+    NoteFile note = note_file_of(name, true, odd, a);
     Str stream = arena_printf(a, "%s" STR_FMT, g->lines ? LINE_LOG_KIND "mem0/" : "notes/",
                               STR_ARG(note.key));
     if (note.mapped)

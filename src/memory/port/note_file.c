@@ -57,7 +57,7 @@ NoteFile note_file_of(Str name, bool row, bool taken, Arena *into)
     Str tail = row ? S("") : note_file_tail(name);
     Str stem = str_slice(name, 0, name.n - tail.n);
     NoteFile out = { .key = stem };
-    out.mapped = taken || stem.n == 0 || store_check_key(stem, NULL) != JOT_OK;
+    out.mapped = taken || stem.n == 0 || store_check_note(stem, NULL) != JOT_OK;
     if (out.mapped)
         out.key = key_of(name, stem, into);
     bool says_itself = !out.mapped && (row || str_eq(tail, S(".txt")));

@@ -1,8 +1,9 @@
 /* note_file.h - notes that other programs keep as files, or as rows, under names that are no keys.
  *
- * A key is [A-Za-z0-9_-]+ of at most 128 bytes.  What is called otherwise there gets a key made of
- * its name: what can be read of it in such letters, and eight digits of its hash, so that two names
- * never become one key.  The name itself is kept in the meta of the note's record, {"file":PATH} or
+ * The directories they lie in are the folders of their keys.  What is called as no key can be, or
+ * as a folder beside it, gets a key made of its name: what can be read of it in [A-Za-z0-9_-], and
+ * eight digits of its hash, so that two names never become one key.  The name itself is kept in the
+ * meta of the note's record, {"file":PATH} or
  * {"key":NAME}, and an export gives it back, whatever was written to the note since. */
 #ifndef MEMORY_PORT_NOTE_FILE_H
 #define MEMORY_PORT_NOTE_FILE_H

@@ -5,6 +5,9 @@
  * `a/b/c` both come to life; so names that could clash lock each other out while
  * one of them is made.
  *
+ * Keys of notes that differ only in case are names like that, too, on every file system: the note
+ * that comes second is refused (twins.c).
+ *
  * Where the file system does not tell `A` from `a`, names that differ only in
  * case would be one file: anyone who comes second is refused. */
 #include <fcntl.h>
@@ -27,12 +30,37 @@ static jot_status find_below(Files *f, Str name, Arena *into, Str *out, Err *e)
     return JOT_OK;
 }
 
+/* True if there is neither a directory of streams below this one nor one of views, so that nothing
+ * need be listed. */
+static bool ends_here(Files *f, const Paths *p)
+{
+    struct stat info = { 0 };
+    char path[FILES_PATH_MAX + FILES_NAME_MAX];
+    snprintf(path, sizeof path, "%.*s.d", (int)(strlen(p->path) - strlen(".jsonl")), p->path);
+    if (!io_missing(io_stat_path(f->base.io, f->root, path, &info)))
+        return false;
+    snprintf(path, sizeof path, STR_FMT, STR_ARG(p->name)); /* views lie as the names do */
+    int got = io_stat_path(f->base.io, f->root, path, &info);
+    return got == 0 ? !S_ISDIR(info.st_mode) : io_missing(got);
+}
+
+static jot_status lock_name(Files *f, const Writing *w, Str name, short kind, Err *e)
+{
+    Hash h = hash_of(name);
+    off_t byte = LOCK_NAMES + (off_t)(((uint32_t)h.b[0] << 16 | (uint32_t)h.b[1] << 8) | h.b[2]);
+    return lock_wait(f->base.io, w->names, kind, byte, pad_wait_left(f)) < 0
+               ? err_set(e, JOT_UNAVAILABLE, "could not lock the names of the pad")
+               : JOT_OK;
+}
+
 /* Names that could clash lock each other out while one of them comes into being: exclusively the
- * name itself, shared every name above it, on bytes of `format`. */
+ * name itself and what its twins have in common, shared every name above it, on bytes of `format`.
+ */
 static jot_status lock_names(Files *f, Writing *w, Err *e)
 {
     Str name = w->paths.name;
-    w->names = lock_open(f->base.io, f->root, "format", O_RDWR | O_NONBLOCK, 0);
+    if (w->names < 0)
+        w->names = lock_open(f->base.io, f->root, "format", O_RDWR | O_NONBLOCK, 0);
     if (w->names < 0)
         return err_errno(e, -w->names, "could not lock the names of the pad");
     for (size_t end = str_find(name, '/') + 1; end <= name.n; end++) {
@@ -40,15 +68,10 @@ static jot_status lock_names(Files *f, Writing *w, Err *e)
             continue;
         /* Shorter names come first for everybody, so nobody waits in a circle but by a clash of
          * two hashes, and that ends with the bounded wait. */
-        Hash h = hash_of(str_slice(name, 0, end));
-        off_t byte =
-            LOCK_NAMES + (off_t)(((uint32_t)h.b[0] << 16 | (uint32_t)h.b[1] << 8) | h.b[2]);
-        int got = lock_wait(f->base.io, w->names, end < name.n ? F_RDLCK : F_WRLCK, byte,
-                            pad_wait_left(f));
-        if (got < 0)
-            return err_set(e, JOT_UNAVAILABLE, "could not lock the names of the pad");
+        TRY(lock_name(f, w, str_slice(name, 0, end), end < name.n ? F_RDLCK : F_WRLCK, e));
     }
-    return JOT_OK;
+    Str caseless = store_kind(name)->note ? store_caseless(name, &w->arena) : name;
+    return str_eq(caseless, name) ? JOT_OK : lock_name(f, w, caseless, F_WRLCK, e);
 }
 
 /* May this name come to life?  Kinds of a fixed depth cannot clash. */
@@ -69,8 +92,16 @@ jot_status clash_check(Files *f, Writing *w, Err *e)
         if (st != JOT_OK && st != JOT_NOT_FOUND)
             return st;
     }
-    TRY(find_below(f, name, &w->arena, &other, e));
+    if (!ends_here(f, &w->paths))
+        TRY(find_below(f, name, &w->arena, &other, e));
     return other.n ? store_name_taken(e, name, other) : JOT_OK;
+}
+
+jot_status clash_check_twin(Files *f, Writing *w, Err *e)
+{
+    Str twin;
+    TRY(twins_find(f, w->paths.name, &w->arena, &twin, e));
+    return twin.n ? store_twin_taken(e, w->paths.name, twin) : JOT_OK;
 }
 
 /* --- Where case does not count ---------------------------------------------------------- */

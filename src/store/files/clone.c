@@ -26,7 +26,7 @@
 static const char ignore_text[] = IGNORE_HEAD
     "/streams/\n/runs/\n/index/\n/logs/\n/tasks/\n/quarantine/\n/.format\n/id\n/checked\n/recent\n"
     "/heads\n"
-    "/index.d/\n/.checking\n.*.new\n";
+    "/index.d/\n/cases/\n/.checking\n.*.new\n";
 
 enum { IGNORE_MAX = 64 * 1024 };
 

@@ -72,6 +72,8 @@ static jot_status append_once(Files *f, Writing *w, const Expect *x, const Draft
     *out = fresh.mark;
     if (st == JOT_OK && !again && !mark_live(&head))
         st = clash_check(f, w, e);
+    if (st == JOT_OK && !again && !mark_live(&head))
+        st = clash_check_twin(f, w, e);
     if (st != JOT_OK || again) {
         /* The answer names a head; see that it exists. */
         Err ignored = { 0 };
@@ -184,6 +186,8 @@ static jot_status check_stream(Files *f, Str stream, Err *e)
     if (st == JOT_NOT_FOUND)
         return JOT_OK;
     TRY(st);
+    if (mark_live(&w.stream.head))
+        twins_note(f, stream);
     return writing_record_edit(f, &w, e);
 }
 

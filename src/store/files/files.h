@@ -21,6 +21,7 @@
  *   there.c     whether it is still where it was opened
  *   write.c     one write under way, from its lock to its view
  *   clash.c     names that cannot live side by side
+ *   twins.c     notes whose keys differ only in case
  *   head.c      reading without a lock
  *   forget.c    trim, redact, purge
  *   many.c      many appends that share a sync
@@ -49,8 +50,9 @@
 #include "store/record.h"
 
 enum {
-    FILES_READ_FORMAT = 2,  /* who knows less than this cannot read the pad */
-    FILES_WRITE_FORMAT = 2, /* who knows less than this cannot write it */
+    FILES_READ_FORMAT = 3,  /* who knows less than this cannot read the pad */
+    FILES_WRITE_FORMAT = 3, /* who knows less than this cannot write it */
+    FILES_WIDE_FORMAT = 3,  /* notes in folders, with letters of any script, in .md files */
     FILES_PATH_MAX = 2 * STORE_NAME_MAX + 64,
     FILES_NAME_MAX = STORE_SEGMENT_MAX + 16,
     FILES_CHECK_INLINE = 1000, /* streams compared by one write after a reboot */
@@ -75,6 +77,8 @@ typedef struct Paths {
     char view[FILES_NAME_MAX];      /* plan.txt */
     char view_path[FILES_PATH_MAX]; /* both */
     char draft[FILES_NAME_MAX];     /* .plan.txt.new */
+    bool either;                    /* the view may have another ending: .md */
+    bool turned;                    /* it has */
 } Paths;
 
 /* Named index documents lie among the artifacts, and are shown elsewhere. */
@@ -85,9 +89,13 @@ typedef struct Files Files;
 Paths paths_of(const Files *f, Str name);
 Paths paths_in(RecordForm format, Str name);
 
-/* What the file of a document adds to the last segment of its name.  Of a file it is what has to be
- * taken off again: what ends in `own` has nothing added, and nothing that is added ends so. */
-Str view_tail(const StoreKind *kind, Str last);
+/* What the file of a document is called, without its ending; false if it has none of this kind. */
+bool view_stem(const Files *f, const StoreKind *kind, Str file, Str *stem);
+
+/* The path of the view with its other ending, if it may have one. */
+void view_turned(const Paths *p, char to[FILES_PATH_MAX]);
+/* From here on it is that one. */
+void paths_turn(Paths *p);
 
 /* The stream whose file, or whose view, has this path; false if it is nobody's.
  * The name is written into `to`. */
@@ -276,6 +284,17 @@ MUST_USE jot_status view_read_draft(Files *f, const Paths *p, int dir, Arena *in
 /* The same for a reader, who changes nothing: what cannot be read counts as missing. */
 MUST_USE jot_status view_peek_draft(Files *f, const Paths *p, Arena *into, View *out, Err *e);
 
+/* Which of its endings a view has is looked at under the lock, in its directory.  JOT_DENIED if it
+ * is there with both: then it is not known which one counts. */
+MUST_USE jot_status view_settle(Files *f, Paths *p, int dir, Err *e);
+/* Of one that is to be made: as the file was called that the record came from (its meta). */
+void view_choose(Paths *p, Str meta);
+/* What a view is, whichever ending it has; -errno as io_stat_path. */
+int view_stat(Files *f, const Paths *p, struct stat *out);
+/* True if it is there with both endings; a sentence that names the two files. */
+bool view_is_double(Files *f, const Paths *p);
+jot_status view_refuse_double(const Paths *p, Err *e);
+
 /* Remove the directory that stands in a view's place, if nothing is in it. */
 MUST_USE jot_status view_make_room(Files *f, const Paths *p, int dir, Err *e);
 
@@ -411,9 +430,22 @@ MUST_USE jot_status writing_unknown(Str stream, Err *e);
 /* May this name come to life?  JOT_INVALID names what stands in the way. */
 MUST_USE jot_status clash_check(Files *f, Writing *w, Err *e);
 
+/* And does no note differ from it only in case?  Only for one that is not copied: a copy has what
+ * its source had. */
+MUST_USE jot_status clash_check_twin(Files *f, Writing *w, Err *e);
+
 /* Where the file system does not tell `A` from `a`: JOT_INVALID for a name that differs only in
  * case from one that is there. */
 MUST_USE jot_status clash_check_case(Files *f, const Paths *p, Err *e);
+
+/* --- twins.c --------------------------------------------------------------------------- */
+
+/* A living note whose key differs only in case from this one, or empty. */
+MUST_USE jot_status twins_find(Files *f, Str name, Arena *into, Str *out, Err *e);
+/* Leave a sign of a note by which that is found; not synced. */
+void twins_note(Files *f, Str name);
+/* The same for every note of a pad that has no signs yet. */
+MUST_USE jot_status twins_note_all(Files *f, Err *e);
 
 /* --- many.c ---------------------------------------------------------------------------- */
 
@@ -622,6 +654,7 @@ struct Files {
     bool check_shared;                    /* how far it has come lies in a file */
     int64_t until_ms; /* when the operation under way stops waiting, by io_awake_ms */
     RecordForm form;  /* of the lines it writes, as the pad's format allows */
+    bool wide;        /* it has room for notes in folders, and in .md files */
     bool raise_tried; /* pad_raise was called */
     unsigned holds;   /* numbers this handle holds */
     bool swaps;       /* the file system can exchange two names */

@@ -341,8 +341,7 @@ void heads_see(Files *f, HeadLine *l)
     View v;
     l->inode = 0;
     l->mtime_ns = l->ctime_ns = 0;
-    if (!p.viewed || !l->shown || io_stat_path(f->base.io, f->root, p.view_path, &info) < 0 ||
-        (uint64_t)info.st_size != l->size)
+    if (!p.viewed || !l->shown || view_stat(f, &p, &info) < 0 || (uint64_t)info.st_size != l->size)
         return;
     int64_t later =
         ns_of(info.st_ctim) > ns_of(info.st_mtim) ? ns_of(info.st_ctim) : ns_of(info.st_mtim);

@@ -255,15 +255,15 @@ static int collect_view(void *ctx, Str name, Sort sort)
 {
     CollectViews *v = ctx;
     bool directory = sort == SORT_DIRECTORY;
-    Str tail = view_tail(v->level->kind, name);
+    Str stem;
     if (str_eq(str(v->level->kind->name), S("cycles")))
         return collect_cycle(v, name, directory);
     if (v->level->kind->pair)
         collect_snapshot(v, name, directory);
     else if (directory && !v->level->kind->flat)
         collect(v->to, name, "/");
-    else if (!directory && str_ends(name, tail) && name.n > tail.n) {
-        collect(v->to, str_slice(name, 0, name.n - tail.n), "");
+    else if (!directory && view_stem(v->f, v->level->kind, name, &stem)) {
+        collect(v->to, stem, "");
         set_view_seen(v->to->names.items[v->to->names.n - 1], sort == SORT_FILE);
     }
     return 0;

@@ -20,8 +20,9 @@
  *
  * What is not simple is left for the caller to append alone: an edit by a person to be
  * recorded first, a guard (a second lock), an id, a condition that does not hold, a new name that
- * could clash with another, a stream that is busy.  So nobody waits here but for a lock he could
- * have had, and two who lock many streams cannot wait for each other. */
+ * could clash with another (of notes only if there is such a one), a stream that is busy.  So
+ * nobody waits here but for a lock he could have had, and two who lock many streams cannot wait for
+ * each other. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -36,6 +37,7 @@ typedef struct One {
     Append *item;
     Writing w;
     Record fresh;
+    Str caseless; /* of a note that comes to life */
     bool staged;
     int synced; /* 0 or -errno */
 } One;
@@ -47,18 +49,20 @@ typedef struct Many {
     /* Views lie in few directories, mostly one: each is opened once for a row of them. */
     Fd *dirs;
     size_t dirs_n;
+    Fd names; /* holds the locks of all names that come into being */
 } Many;
 
 static void many_done(Many *m)
 {
     for (size_t i = 0; i < m->n; i++) {
-        m->ones[i]->w.dir = FD_NONE; /* ours */
+        m->ones[i]->w.dir = m->ones[i]->w.names = FD_NONE; /* ours */
         writing_remove_empty(m->f, &m->ones[i]->w);
         writing_done(&m->ones[i]->w);
         free(m->ones[i]);
     }
     for (size_t i = 0; i < m->dirs_n; i++)
         fd_close(&m->dirs[i]);
+    lock_close(m->f->base.io, &m->names);
     free(m->dirs);
     free(m->ones);
 }
@@ -70,7 +74,24 @@ static bool is_simple(const Append *a)
 {
     const StoreKind *kind = store_kind(a->stream);
     return a->status == JOT_CANCELLED && a->expect.guard.n == 0 && a->draft.id.n == 0 &&
-           (kind->flat || kind->pair);
+           (kind->flat || kind->pair || kind->note);
+}
+
+/* May this note come to life, beside what is there and what is under way?  The locks of all names
+ * are one process's, so they say nothing of the latter. */
+static bool may_begin(const Many *m, One *one)
+{
+    Str name = one->item->stream;
+    one->caseless = store_caseless(name, &one->w.arena);
+    for (size_t i = 0; i < m->n; i++) {
+        Str other = m->ones[i]->item->stream;
+        Str longer = other.n > name.n ? other : name, shorter = other.n > name.n ? name : other;
+        if (str_eq(m->ones[i]->caseless, one->caseless) ||
+            (longer.n > shorter.n && longer.p[shorter.n] == '/' && str_starts(longer, shorter)))
+            return false;
+    }
+    return clash_check(m->f, &one->w, NULL) == JOT_OK &&
+           clash_check_twin(m->f, &one->w, NULL) == JOT_OK;
 }
 
 /* Decide it; false if it had better be alone. */
@@ -87,7 +108,10 @@ static bool begin_one(Many *m, One *one)
     Sealing asked = {
         .stream = a->stream, .x = &a->expect, .draft = &a->draft, .head = &w->stream.head
     };
-    return store_seal(&f->base, &asked, &one->fresh, &again, NULL) == JOT_OK && !again;
+    if (store_seal(&f->base, &asked, &one->fresh, &again, NULL) != JOT_OK || again)
+        return false;
+    bool born = store_kind(a->stream)->note && !mark_live(&w->stream.head);
+    return !born || may_begin(m, one);
 }
 
 /* The directory of the one before, if it is the same. */
@@ -112,7 +136,7 @@ static void drop_one(Many *m, One *one)
 {
     writing_remove_empty(m->f, &one->w);
     keep_dir(m, one);
-    one->w.dir = FD_NONE;
+    one->w.dir = one->w.names = FD_NONE;
     writing_done(&one->w);
     free(one);
 }
@@ -123,7 +147,10 @@ static void begin(Many *m, Append *item)
     *one = (One){ .item = item };
     writing_init(m->f, &one->w, item->stream);
     borrow_dir(m->n ? m->ones[m->n - 1] : NULL, one);
-    if (!begin_one(m, one)) {
+    one->w.names = m->names;
+    bool begun = begin_one(m, one);
+    m->names = one->w.names;
+    if (!begun) {
         drop_one(m, one);
         return;
     }
@@ -239,7 +266,7 @@ jot_status files_append_many(Store *s, Append *items, size_t n, Err *e)
     if (simple < 2)
         return JOT_OK;
     qsort(sorted, simple, sizeof(void *), by_name);
-    AUTO(Many) m = { .f = f };
+    AUTO(Many) m = { .f = f, .names = FD_NONE };
     m.ones = mem_alloc(simple * sizeof(void *));
     m.dirs = mem_alloc(2 * simple * sizeof *m.dirs); /* one at its beginning, one later */
     /* Of several to one stream all are alone, in their order. */

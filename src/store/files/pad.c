@@ -425,6 +425,7 @@ static jot_status judge_format(Files *f, const char *text, Err *e)
         pad_stop_writing(f, NULL, "it was written by a newer version of Jotter");
     /* Anyone who reads only format 1 may be reading as well. */
     f->form = read < RECORD_NESTED ? RECORD_STRINGS : RECORD_NESTED;
+    f->wide = read >= FILES_WIDE_FORMAT;
     return JOT_OK;
 }
 

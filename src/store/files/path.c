@@ -2,7 +2,7 @@
  *
  *   stream                 its file                             its view
  *   notes/plan             streams/notes.d/plan.jsonl           notes/plan.txt
- *   notes/a/b.md           streams/notes.d/a.d/b.md.jsonl       notes/a/b.md
+ *   notes/a/b              streams/notes.d/a.d/b.jsonl          notes/a/b.txt or notes/a/b.md
  *   memories/a/b.md        streams/memories.d/a.d/b.md.jsonl    memories/a/b.md
  *   artifacts/x/y          streams/artifacts.d/x.d/y.jsonl      artifacts/x/y.json
  *   artifacts/index/x/y    streams/artifacts.d/index.d/x.d/y.jsonl  (in format 1: as any other; now
@@ -13,6 +13,9 @@
  *   snapshots/ann/C_after      streams/snapshots.d/ann.d/C_after.jsonl      cycles/ann/C_after.yaml
  *   runs/id                runs/id.jsonl                        (a run is its stream file)
  *   anything/else          streams/anything.d/else.jsonl
+ *
+ * Which of its two endings the file of a note has is seen where it lies (view.c); its draft is
+ * called the same in both.
  *
  * Directories of streams end in .d and files in .jsonl, so no two names can
  * meet; a segment never begins with '.', so drafts meet nothing either. */
@@ -87,11 +90,34 @@ static void join_agent(Paths *p, Str agent)
     join(p->view_dir, sizeof p->view_dir, agent);
 }
 
-Str view_tail(const StoreKind *kind, Str last)
+bool view_stem(const Files *f, const StoreKind *kind, Str file, Str *stem)
 {
-    if (kind->own && str_ends(last, str(kind->own)))
-        return (Str){ 0 };
-    return str(kind->tail);
+    Str tail = str(kind->tail), also = str(f->wide && kind->also ? kind->also : "");
+    size_t n = str_ends(file, tail) ? tail.n : also.n && str_ends(file, also) ? also.n : SIZE_MAX;
+    if (n > file.n || (n == file.n && tail.n))
+        return false;
+    *stem = str_slice(file, 0, file.n - n);
+    return true;
+}
+
+void view_turned(const Paths *p, char to[FILES_PATH_MAX])
+{
+    const StoreKind *kind = store_kind(p->name);
+    assert(p->either);
+    size_t n = strlen(p->view_path) - strlen(p->turned ? kind->also : kind->tail);
+    to[0] = 0;
+    join(to, FILES_PATH_MAX, (Str){ p->view_path, n });
+    join(to, FILES_PATH_MAX, str(p->turned ? kind->tail : kind->also));
+}
+
+void paths_turn(Paths *p)
+{
+    char other[FILES_PATH_MAX];
+    view_turned(p, other);
+    memcpy(p->view_path, other, sizeof other);
+    p->view[0] = 0;
+    join(p->view, sizeof p->view, str(other + strlen(p->view_dir) + 1));
+    p->turned = !p->turned;
 }
 
 static void lay_view(Paths *p, Str name, const StoreKind *kind)
@@ -107,7 +133,7 @@ static void lay_view(Paths *p, Str name, const StoreKind *kind)
         else
             join(p->view_dir, sizeof p->view_dir, above);
         join(p->view, sizeof p->view, last);
-        join(p->view, sizeof p->view, view_tail(kind, last));
+        join(p->view, sizeof p->view, str(kind->tail));
     }
     hide(p->draft, sizeof p->draft, p->view);
     join(p->view_path, sizeof p->view_path, str(p->view_dir));
@@ -130,18 +156,23 @@ Paths paths_in(RecordForm format, Str name)
 
 Paths paths_of(const Files *f, Str name)
 {
-    return paths_in(f->form, name);
+    Paths p = paths_in(f->form, name);
+    p.either = f->wide && p.viewed && store_kind(name)->also;
+    return p;
 }
 
 /* A path is believed only if it is the one its name leads to. */
-static bool leads_back(RecordForm format, const Buf *name, Str path, bool view)
+static bool leads_back(const Files *f, const Buf *name, Str path, bool view)
 {
+    char other[FILES_PATH_MAX] = "";
     if (!buf_ok(name) || store_check_name(buf_str(name), NULL) != JOT_OK)
         return false;
-    Paths p = paths_in(format, buf_str(name));
+    Paths p = f ? paths_of(f, buf_str(name)) : paths_in(RECORD_NESTED, buf_str(name));
     if (!view)
         return str_eq(str(p.path), path);
-    return p.viewed && str_eq(path, str(p.view_path));
+    if (p.either)
+        view_turned(&p, other);
+    return p.viewed && (str_eq(path, str(p.view_path)) || str_eq(path, str(other)));
 }
 
 bool stream_of_path(Str path, Buf *to)
@@ -161,7 +192,7 @@ bool stream_of_path(Str path, Buf *to)
         }
     }
     buf_add(to, str_slice(rest, 0, rest.n - strlen(STREAM_END)));
-    return leads_back(RECORD_NESTED, to, path, false); /* the same in all */
+    return leads_back(NULL, to, path, false); /* the same in all */
 }
 
 bool stream_of_view(const Files *f, Str path, Buf *to)
@@ -172,8 +203,8 @@ bool stream_of_view(const Files *f, Str path, Buf *to)
     const StoreKind *kind = store_kind(path);
     if (!kind->document)
         return false;
-    Str ending = view_tail(kind, last);
-    if (!str_ends(last, ending))
+    Str stem;
+    if (!view_stem(f, kind, last, &stem))
         return false;
     if (str_eq(str(kind->name), S("cycles"))) {
         bool state = str_eq(last, S(ACTIVE));
@@ -181,9 +212,9 @@ bool stream_of_view(const Files *f, Str path, Buf *to)
         buf_add(to, state ? S("cycles/") : S("snapshots/"));
         buf_add(to, agent.n ? agent : S(DEFAULT_AGENT));
         buf_add(to, state ? S("") : S("/"));
-        buf_add(to, state ? S("") : str_slice(last, 0, last.n - ending.n));
+        buf_add(to, state ? S("") : stem);
     } else {
-        buf_add(to, str_slice(path, 0, path.n - ending.n));
+        buf_add(to, str_slice(path, 0, path.n - (last.n - stem.n)));
     }
-    return leads_back(f->form, to, path, true);
+    return leads_back(f, to, path, true);
 }

@@ -92,7 +92,8 @@ void pad_raise(Files *f)
     if (io_lock(io, f->format, F_WRLCK, LOCK_PAD) < 0)
         return;
     Fd old = f->format;
-    if (each_index(f, record_edit, NULL) != JOT_OK) {
+    bool strings = f->form == RECORD_STRINGS;
+    if (strings && each_index(f, record_edit, NULL) != JOT_OK) {
         (void)io_lock(io, old, F_RDLCK, LOCK_PAD);
         return;
     }
@@ -107,10 +108,14 @@ void pad_raise(Files *f)
         return;
     }
     lock_close(io, &old);
-    if (got == 0)
+    if (got == 0) {
         f->form = RECORD_NESTED;
+        f->wide = true;
+    }
     (void)clone_keep_format(f, pad_format_text(f, &arena));
     /* What stays of them is nobody's, and doctor --fix removes it. */
-    jot_status dropped = raise_drop_views(f, NULL);
+    jot_status dropped = strings ? raise_drop_views(f, NULL) : JOT_OK;
     (void)dropped;
+    jot_status noted = f->wide ? twins_note_all(f, NULL) : JOT_OK;
+    (void)noted;
 }

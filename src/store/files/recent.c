@@ -369,7 +369,7 @@ static bool touched(Files *f, Str name)
 {
     Paths p = paths_of(f, name);
     struct stat view, stream;
-    return io_stat_path(f->base.io, f->root, p.view_path, &view) == 0 &&
+    return view_stat(f, &p, &view) == 0 &&
            io_stat_path(f->base.io, f->root, p.path, &stream) == 0 &&
            later_ms(&view) > ms_of(stream.st_mtim) + OWN_WRITE_MS;
 }
@@ -485,7 +485,7 @@ static void scan_removed(const Scan *scan, const char *path)
         Paths p = paths_of(f, buf_str(&name));
         if (!p.viewed)
             continue;
-        bool gone = io_stat_path(f->base.io, f->root, p.view_path, &info) < 0;
+        bool gone = view_stat(f, &p, &info) < 0;
         bool lately = io_stat_path(f->base.io, f->root, p.view_dir, &info) < 0 ||
                       later_ms(&info) >= scan->since_ms;
         if (gone && lately)

@@ -164,6 +164,19 @@ static jot_status read_patiently(Files *f, const Stream *st, int dir, Arena *int
     return JOT_OK;
 }
 
+/* There is none, so nothing says which ending it had but the record. */
+static jot_status choose_view(Files *f, Writing *w, Err *e)
+{
+    AUTO(Arena) arena = { 0 };
+    Record head = { 0 };
+    Newest newest = { .items = &head, .max = 1 };
+    if (!w->paths.either)
+        return JOT_OK;
+    TRY(stream_newest(f, &w->stream, RECORD_NO_BODY, &arena, &newest, e));
+    view_choose(&w->paths, head.meta);
+    return JOT_OK;
+}
+
 jot_status recover_stream(Files *f, Writing *w, Err *e)
 {
     Stream *st = &w->stream;
@@ -173,6 +186,8 @@ jot_status recover_stream(Files *f, Writing *w, Err *e)
     assert(st->locked && st->paths->viewed && dir >= 0);
     w->edit = (Draft){ 0 };
     TRY(read_patiently(f, st, dir, into, seen, e));
+    if (!seen->there && mark_shown(&st->head))
+        TRY(choose_view(f, w, e));
     View draft;
     TRY(view_read_draft(f, st->paths, dir, into, &draft, e));
     if (draft.there) {

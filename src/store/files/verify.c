@@ -243,9 +243,34 @@ static void tell_other(const Look *l, Str path)
     snprintf(what, sizeof what, "'%s' is not read by anybody: no name leads to it",
              err_show(&shown, path));
     tell(l, FAULT_OTHER, (Str){ 0 }, what,
-         note ? "rename it to letters, digits, _ or - and .txt, right in notes/, or leave it"
+         note ? "rename it to letters, digits, blanks or _-.,+=@ and then .txt or .md, or leave it"
               : "rename it, or leave it",
          false);
+}
+
+/* Neither file is read as long as there are both: nobody can say which one counts. */
+static void tell_double(const Look *l, const Paths *p)
+{
+    Err what = { 0 };
+    jot_status refused = view_refuse_double(p, &what);
+    (void)refused;
+    tell(l, FAULT_VIEW, p->name, what.text,
+         "keep what is right in one of them, and remove or rename the other", false);
+}
+
+/* Two notes that are there all the same, made by hand or brought by a copy. */
+static void tell_twin(const Look *l, Str name)
+{
+    AUTO(Arena) arena = { 0 };
+    Str twin;
+    Shown shown;
+    char what[SENTENCE];
+    if (twins_find(l->f, name, &arena, &twin, NULL) != JOT_OK || !twin.n || str_cmp(name, twin) > 0)
+        return;
+    snprintf(what, sizeof what,
+             "its key differs only in case from that of '%s': elsewhere they are one file",
+             err_show(&shown, twin));
+    tell(l, FAULT_VIEW, name, what, "give one of them another key: jotter move", false);
 }
 
 static jot_status look_at_view(void *ctx, const char *dir, const char *name)
@@ -262,6 +287,12 @@ static jot_status look_at_view(void *ctx, const char *dir, const char *name)
     Paths p = paths_of(l->f, buf_str(&stream));
     View v;
     Err why = { 0 };
+    tell_twin(l, p.name);
+    if (view_is_double(l->f, &p)) {
+        if (str_eq(path, str(p.view_path))) /* once */
+            tell_double(l, &p);
+        return JOT_OK;
+    }
     if (view_read(l->f, &p, &arena, &v, &why) != JOT_OK)
         tell(l, FAULT_VIEW, p.name, why.text, "put a plain file in its place", false);
     else if (str_has_marks(v.text))

@@ -9,6 +9,10 @@
  * needs somebody who notices, so where the system has no word for the mount
  * (pad_syncs_views) it is.
  *
+ * The file of a note ends in .txt or .md, as whoever made it chose, and keeps its ending.  Readers
+ * ask for the other one where the first is missing, and whether there are both: neither may be
+ * taken for the note then, and neither is touched.
+ *
  * Where the file system cannot exchange names, the draft is renamed over the
  * view and an edit made in that very moment is lost; store_promise says so. */
 #include <errno.h>
@@ -16,6 +20,7 @@
 #include <linux/fs.h>
 #include <stdio.h>
 
+#include "base/json_cursor.h"
 #include "base/mutant.h"
 #include "store/files/files.h"
 
@@ -115,8 +120,79 @@ static jot_status read_file(const Reading *r, View *out, Err *e)
 
 jot_status view_read(Files *f, const Paths *p, Arena *into, View *out, Err *e)
 {
-    return read_file(&(Reading){ f, p, f->root, p->view_path, false, into }, out, e);
+    TRY(read_file(&(Reading){ f, p, f->root, p->view_path, false, into }, out, e));
+    if (!p->either)
+        return JOT_OK;
+    char other[FILES_PATH_MAX];
+    struct stat info;
+    view_turned(p, other);
+    if (!out->there && !out->directory)
+        return read_file(&(Reading){ f, p, f->root, other, false, into }, out, e);
+    return io_stat_path(f->base.io, f->root, other, &info) == 0 ? view_refuse_double(p, e) : JOT_OK;
 }
+
+/* --- Two endings ------------------------------------------------------------------------ */
+
+jot_status view_refuse_double(const Paths *p, Err *e)
+{
+    char other[FILES_PATH_MAX];
+    Shown shown, one, two;
+    view_turned(p, other);
+    return err_set(e, JOT_DENIED, "'%s' has two files, '%s' and '%s': keep one",
+                   err_show(&shown, p->name), err_show(&one, str(p->view_path)),
+                   err_show(&two, str(other)));
+}
+
+int view_stat(Files *f, const Paths *p, struct stat *out)
+{
+    char other[FILES_PATH_MAX];
+    int got = io_stat_path(f->base.io, f->root, p->view_path, out);
+    if (!p->either || !io_missing(got))
+        return got;
+    view_turned(p, other);
+    return io_stat_path(f->base.io, f->root, other, out);
+}
+
+bool view_is_double(Files *f, const Paths *p)
+{
+    char other[FILES_PATH_MAX];
+    struct stat info;
+    if (!p->either || io_stat_path(f->base.io, f->root, p->view_path, &info) < 0)
+        return false;
+    view_turned(p, other);
+    return io_stat_path(f->base.io, f->root, other, &info) == 0;
+}
+
+jot_status view_settle(Files *f, Paths *p, int dir, Err *e)
+{
+    struct stat info;
+    Paths other = *p;
+    if (!p->either)
+        return JOT_OK;
+    paths_turn(&other);
+    int got = io_stat(f->base.io, dir, other.view, &info);
+    if (io_missing(got))
+        return JOT_OK;
+    if (got == 0)
+        got = io_stat(f->base.io, dir, p->view, &info);
+    if (got == 0)
+        return view_refuse_double(p, e);
+    if (!io_missing(got))
+        return view_failed(e, p, got, "look for");
+    *p = other;
+    return JOT_OK;
+}
+
+void view_choose(Paths *p, Str meta)
+{
+    AUTO(Arena) arena = { 0 };
+    JsonCursor c = { .text = json_cursor_find(meta, S("file")) };
+    const char *also = p->either ? store_kind(p->name)->also : NULL;
+    if (also && !p->turned && c.text.n && str_ends(json_cursor_text(&c, &arena), str(also)))
+        paths_turn(p);
+}
+
+/* --- Reading one of them ---------------------------------------------------------------- */
 
 jot_status view_read_in(Files *f, const Paths *p, int dir, Arena *into, View *out, Err *e)
 {

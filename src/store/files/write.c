@@ -91,10 +91,12 @@ static jot_status edit_unsettled(const Paths *p, Err *e)
 }
 
 /* The lines of records that are to stand after the head. */
-static jot_status make_lines(const Files *f, const Writing *w, const Record *records, size_t n,
+static jot_status make_lines(Files *f, const Writing *w, const Record *records, size_t n,
                              Buf *lines, Err *e)
 {
     *lines = (Buf){ .max = (size_t)RECORD_LINE_MAX * 4 };
+    if (!mark_live(&w->stream.head) && mark_live(&records[n - 1].mark))
+        twins_note(f, w->paths.name);
     assert(w->stream.locked && w->stream.fd >= 0 && n > 0);
     assert(!w->stream.open); /* stream_take ended its last line */
     /* No number is given twice, and what comes later is never older or less fenced. */
@@ -206,6 +208,8 @@ static jot_status make_draft(Files *f, Writing *w, const Record *last, Err *e)
 {
     bool remove = !mark_shown(&last->mark);
     TRY(open_view_dir(f, w, true, e));
+    if (!w->seen.there && !remove)
+        view_choose(&w->paths, last->meta);
     if (w->seen.directory && !remove)
         TRY(view_make_room(f, &w->paths, w->dir, e));
     return view_draft(f, &w->paths, w->dir, !remove ? last->body : (Str){ 0 }, e);
@@ -296,7 +300,7 @@ jot_status writing_allowed(Files *f, Err *e)
     TRY(pad_boot(f, e));
     if (!f->checked && !pad_read_checked(f))
         TRY(recover_pad(f, e));
-    if (f->form != RECORD_NESTED && !f->raise_tried)
+    if (!f->wide && !f->raise_tried)
         pad_raise(f);
     return f->base.read_only_why[0] ? store_refuse_write(&f->base, e) : JOT_OK;
 }
@@ -312,10 +316,23 @@ static jot_status take_guard(Files *f, Writing *w, const Expect *x, Err *e)
     return stream_guard(f, &p, &w->guard, &w->guard_seq, e);
 }
 
+/* A pad of an older format may be open in programs that would pass such a name over. */
+static jot_status check_room(const Files *f, const Writing *w, Err *e)
+{
+    Shown shown;
+    if (f->wide || !store_note_is_wide(w->paths.name))
+        return JOT_OK;
+    return err_set(e, JOT_UNAVAILABLE,
+                   "'%s' needs format %d, and the pad has an older one that other programs have "
+                   "open: try again when they have closed it",
+                   err_show(&shown, w->paths.name), FILES_WIDE_FORMAT);
+}
+
 /* Lock the stream, repair it, see what a person did.  Two locks are taken in the order of the
  * names, so that two writes that guard each other's streams cannot wait for each other. */
 jot_status writing_begin(Files *f, Writing *w, const Expect *x, bool create, Err *e)
 {
+    TRY(check_room(f, w, e));
     TRY(clash_check_case(f, &w->paths, e));
     if (x && str_cmp(x->guard, w->paths.name) < 0)
         TRY(take_guard(f, w, x, e));
@@ -329,6 +346,7 @@ jot_status writing_begin(Files *f, Writing *w, const Expect *x, bool create, Err
     TRY(open_view_dir(f, w, mark_shown(&w->stream.head), e));
     if (w->dir < 0)
         return JOT_OK; /* nothing to see, nothing to repair */
+    TRY(view_settle(f, &w->paths, w->dir, e));
     return recover_stream(f, w, e);
 }
 

@@ -58,6 +58,29 @@ static jot_status check_clash(Db *d, Str name, Err *e)
     return taken ? store_name_taken(e, name, row_text(q, 0, &arena)) : JOT_OK;
 }
 
+static jot_status next_live(void *ctx, Str from, Arena *into, Str *out, Err *e)
+{
+    AUTO_PTR(sqlite3_stmt) q = NULL;
+    bool found;
+    *out = (Str){ 0 };
+    TRY(db_stmt(ctx, DB_LIVE_BELOW, &q, e));
+    db_bind_text(q, 1, from);
+    db_bind_text(q, 2, S("notes0"));
+    TRY(db_step(ctx, q, &found, e));
+    if (found)
+        *out = row_text(q, 0, into);
+    return JOT_OK;
+}
+
+/* Is there a note whose key differs only in case? */
+static jot_status check_twin(Db *d, Str name, Err *e)
+{
+    AUTO(Arena) arena = { 0 };
+    Str twin;
+    TRY(store_find_twin(name, next_live, d, &arena, &twin, e));
+    return twin.n ? store_twin_taken(e, name, twin) : JOT_OK;
+}
+
 typedef struct Recent {
     Arena arena;
     Record records[STORE_ID_WINDOW]; /* newest first, with mark, id and meta */
@@ -114,6 +137,7 @@ static jot_status append_in(Db *d, Str stream, const Expect *x, const Draft *dra
     if (!mark_live(&head.mark)) {
         *out = head.mark;
         TRY(check_clash(d, stream, e));
+        TRY(check_twin(d, stream, e));
         *out = fresh.mark;
     }
     return head_add(d, stream, &head, &fresh, 1, e);
