@@ -89,7 +89,7 @@ static void make_options(void)
     X(changes_wait, jot_changes(p, NULL, -1, NULL))                                       \
     X(changes_cursor, jot_changes(p, long_name, 0, NULL))                                 \
     X(write_name, jot_doc_write(p, NULL, good, NULL, NULL))                               \
-    X(write_key, jot_doc_write(p, "a b", good, NULL, NULL))                               \
+    X(write_key, jot_doc_write(p, "a*b", good, NULL, NULL))                               \
     X(write_empty, jot_doc_write(p, "", good, NULL, NULL))                                \
     X(write_long, jot_doc_write(p, long_name, good, NULL, NULL))                          \
     X(write_up, jot_doc_write(p, "memories/../x", good, NULL, NULL))                      \
@@ -109,7 +109,7 @@ static void make_options(void)
     X(read_size, jot_doc_read(p, "k", &no_read, NULL))                                    \
     X(read_odd, jot_doc_read(p, "k", &odd_size, NULL))                                    \
     X(read_huge, jot_doc_read(p, "k", &huge_size, NULL))                                  \
-    X(list_prefix, jot_doc_list(p, "a b", NULL, NULL))                                    \
+    X(list_prefix, jot_doc_list(p, "a*b", NULL, NULL))                                    \
     X(list_size, jot_doc_list(p, NULL, &no_list, NULL))                                   \
     X(list_limit, jot_doc_list(p, NULL, &long_list, NULL))                                \
     X(delete_name, jot_doc_delete(p, NULL, NULL, NULL))                                   \
@@ -274,7 +274,7 @@ static void make_options(void)
     X(task_list_size, jot_task_list(p, &no_tasks, NULL))                                  \
     X(task_list_status, jot_task_list(p, &odd_status, NULL))                              \
     X(lease_name, jot_lease_acquire(p, NULL, NULL, NULL))                                 \
-    X(lease_key, jot_lease_acquire(p, "a b", NULL, NULL))                                 \
+    X(lease_key, jot_lease_acquire(p, "a*b", NULL, NULL))                                 \
     X(lease_size, jot_lease_acquire(p, "k", &no_lease, NULL))                             \
     X(lease_wait, jot_lease_acquire(p, "k", &negative_wait, NULL))                        \
     X(lease_ttl, jot_lease_acquire(p, "k", &negative_ttl, NULL))                          \
@@ -407,10 +407,10 @@ static void an_error_shows_readable_text_as_it_is(Caller *c)
     expect(c->pad, JOT_INVALID,
            jot_doc_read(c->pad,
                         "gr\xc3\xb6\xc3\x9f"
-                        "e",
+                        "e?",
                         NULL, &doc));
     assert_says(jot_error(c->pad), "'gr\xc3\xb6\xc3\x9f"
-                                   "e'");
+                                   "e?'");
     expect(c->pad, JOT_NOT_FOUND, jot_task_read(c->pad, "\xe6\x97\xa5\xe6\x9c\xac", &task));
     assert_says(jot_error(c->pad), "'\xe6\x97\xa5\xe6\x9c\xac'");
     ok(other, jot_doc_write(other, "k", good, NULL, NULL));

@@ -350,14 +350,14 @@ static void a_name_that_is_no_key_is_told_with_the_one_it_got(Caller *c)
     char path[300];
     snprintf(path, sizeof path, "%s", caller_path(c, "names"));
     assert_int_equal(mkdir(path, 0700), 0);
-    snprintf(path, sizeof path, "%s/two words.md", caller_path(c, "names"));
+    snprintf(path, sizeof path, "%s/two (words).md", caller_path(c, "names"));
     FILE *f = fopen(path, "w");
     assert_non_null(f);
     assert_true(fputs("text", f) >= 0 && fclose(f) == 0);
     ok(c->pad, jot_import(c->pad, caller_path(c, "names"), NULL, false, &r));
     assert_int_equal(r->renamed_total, 1);
     assert_int_equal(r->renamed_count, 1);
-    assert_string_equal(r->renamed[0]->name, "two words.md");
+    assert_string_equal(r->renamed[0]->name, "two (words).md");
     assert_says(r->renamed[0]->why, "notes/two-words-");
     ok(c->pad, jot_doc_read(c->pad, r->renamed[0]->why, NULL, &d));
     assert_text(d->text, "text");

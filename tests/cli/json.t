@@ -27,11 +27,11 @@ walk | sed 's/^ *//' | sort >commands
 # WORDS are read by a shell, so that they can be quoted; $run, $id and the like are known.
 cat >table <<'TABLE'
 init | init | init --pad nonsense:x
-write | write plan | write 'no key'
+write | write plan | write 'no*key'
 append | append plan --line | append plan --if-version 000000000000
 read | read plan --tokens 3 | read none
 edit | edit plan | edit plan --old zzz --new y
-list | list --long --deleted | list 'no prefix '
+list | list --long --deleted | list 'no*prefix'
 move | move plan plan2 | move none other
 history | history plan2 | history none
 diff | diff plan2 1 1 | diff plan2 9999

@@ -156,14 +156,14 @@ try 'a .jotter that is no directory is named, and no pad further up is taken ins
 
 user_version() { python3 -c 'import sqlite3, sys; sqlite3.connect(sys.argv[1]).execute("pragma user_version=" + sys.argv[2])' work/pad.db "$1"; }
 newer_write() {
-    make_pads && echo 'jotter 2 3' >work/pad/format && user_version $((2 << 16 | 3)) && before=$(tree) &&
+    make_pads && echo 'jotter 3 4' >work/pad/format && user_version $((2 << 16 | 3)) && before=$(tree) &&
         only_reads files:work/pad 73 'newer version' && only_reads sqlite:work/pad.db 73 'needs format 3, this version knows 2'
 }
 try 'a pad that a newer version writes is only read' newer_write
 
 newer_read() {
-    make_pads && echo 'jotter 3 3 and more' >work/pad/format && user_version $((3 << 16 | 3)) && before=$(tree) &&
-        refuses files:work/pad 78 'has format 3' && refuses sqlite:work/pad.db 78 'has format 3'
+    make_pads && echo 'jotter 4 4 and more' >work/pad/format && user_version $((3 << 16 | 3)) && before=$(tree) &&
+        refuses files:work/pad 78 'has format 4' && refuses sqlite:work/pad.db 78 'has format 3'
 }
 try 'a pad that needs a newer version is left alone' newer_read
 
@@ -192,7 +192,7 @@ kept_format() {
 try 'one whose format a checkout took away is read as it is, and the next write makes it again' kept_format
 
 kept_newer() {
-    make_pads && rm work/pad/format && echo 'jotter 3 3' >work/pad/.format && before=$(tree) && refuses files:work/pad 78 'has format 3'
+    make_pads && rm work/pad/format && echo 'jotter 4 4' >work/pad/.format && before=$(tree) && refuses files:work/pad 78 'has format 4'
 }
 try 'also then a pad that needs a newer version is left alone' kept_newer
 

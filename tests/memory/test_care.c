@@ -180,10 +180,10 @@ static void a_file_that_no_name_leads_to_is_told_and_is_no_fault(Desk *d)
     if (!on_files(d))
         return;
     desk_put(d, "notes/a", "pear");
-    write_file(path_in(d, "notes/my plan.txt"), S("hello"));
-    write_file(path_in(d, "notes/a.md"), S("hello"));
-    assert_int_equal(mkdir(path_in(d, "notes/sub"), 0700), 0);
-    write_file(path_in(d, "notes/sub/b.txt"), S("hello"));
+    write_file(path_in(d, "notes/my plan?.txt"), S("hello"));
+    write_file(path_in(d, "notes/a.html"), S("hello"));
+    assert_int_equal(mkdir(path_in(d, "notes/runs"), 0700), 0);
+    write_file(path_in(d, "notes/runs/b.txt"), S("hello"));
     Told t = verify(d, 0);
     assert_int_equal(t.of[FAULT_OTHER], 3);
     write_file(path_in(d, "notes/b.txt"), S("hello"));

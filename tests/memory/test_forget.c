@@ -221,9 +221,9 @@ static void only_names_of_streams_that_can_be_forgotten_are_taken(Desk *d)
         { "runs/r", "runs/r" },
         { "memories/a.md", "memories/a.md" },
         { "leases/table", NULL },
-        { "no key", NULL },
+        { "no*key", NULL },
         { "tasks/../x", NULL },
-        { "notes/a b", NULL },
+        { "notes/a b ", NULL },
         { "checkpoints/r", "checkpoints/r" },
     };
     for (size_t i = 0; i < COUNT_OF(rows); i++) {

@@ -186,7 +186,7 @@ Str leading_speaker(Str text)
 
 size_t fold_name(Str name, char *to, size_t max)
 {
-    AUTO(Words) words;
+    AUTO(Words) words = { 0 };
     Chunk c;
     size_t n = 0;
     words_init(&words, name);
@@ -359,7 +359,7 @@ static void add_part(SegDraft *d, const Chunk *c, size_t i, unsigned times, uint
 
 static void add_name(SegDraft *d, Str name)
 {
-    AUTO(Words) words;
+    AUTO(Words) words = { 0 };
     Chunk c;
     words_init(&words, name);
     while (utf8_valid(name) && words_next(&words, &c)) {
@@ -455,7 +455,7 @@ static void find_about(Cutting *c)
 
 static void cut_text(Cutting *c)
 {
-    AUTO(Words) words;
+    AUTO(Words) words = { 0 };
     Chunk chunk;
     size_t len = 0, head = 0;
     words_init(&words, c->text);

@@ -168,7 +168,7 @@ static void add_words(Reading *r, const Chunk *c)
 
 static void read_plain(Reading *r, Str text)
 {
-    AUTO(Words) words;
+    AUTO(Words) words = { 0 };
     Chunk *c = NEW(r->into, Chunk);
     words_init(&words, text);
     while (r->q->words_n < QUERY_WORDS_MAX && words_next(&words, c)) {
@@ -191,7 +191,7 @@ enum { QUOTED_MAX = 4096 }; /* bytes of a quotation that are looked at */
 /* What stands in quotes: every part, in a row. */
 static Term read_quoted(Reading *r, Str text)
 {
-    AUTO(Words) words;
+    AUTO(Words) words = { 0 };
     Chunk *c = NEW(r->into, Chunk);
     text = str_slice(text, 0, utf8_floor(text, QUOTED_MAX));
     Term t = { .kind = TERM_SEQUENCE, .shown = arena_copy(r->into, text) };
@@ -384,7 +384,7 @@ static void match_wholes(Finding *f, const Chunk *c)
 
 Matches query_match(const Query *q, Stemmer *stemmer, Str text, Arena *into)
 {
-    AUTO(Words) words;
+    AUTO(Words) words = { 0 };
     Finding *f = NEW(into, Finding);
     Chunk *c = NEW(into, Chunk);
     *f = (Finding){ .q = q, .stemmer = stemmer, .into = into, .text = text };

@@ -118,17 +118,20 @@ static jot_status read_file(const Reading *r, View *out, Err *e)
     return read_open(r, fd, out, e);
 }
 
-jot_status view_read(Files *f, const Paths *p, Arena *into, View *out, Err *e)
+jot_status view_glimpse(Files *f, const Paths *p, Arena *into, View *out, Err *e)
 {
     TRY(read_file(&(Reading){ f, p, f->root, p->view_path, false, into }, out, e));
-    if (!p->either)
+    if (!p->either || out->there || out->directory)
         return JOT_OK;
     char other[FILES_PATH_MAX];
-    struct stat info;
     view_turned(p, other);
-    if (!out->there && !out->directory)
-        return read_file(&(Reading){ f, p, f->root, other, false, into }, out, e);
-    return io_stat_path(f->base.io, f->root, other, &info) == 0 ? view_refuse_double(p, e) : JOT_OK;
+    return read_file(&(Reading){ f, p, f->root, other, false, into }, out, e);
+}
+
+jot_status view_read(Files *f, const Paths *p, Arena *into, View *out, Err *e)
+{
+    TRY(view_glimpse(f, p, into, out, e));
+    return out->there && view_is_double(f, p) ? view_refuse_double(p, e) : JOT_OK;
 }
 
 /* --- Two endings ------------------------------------------------------------------------ */
@@ -157,10 +160,11 @@ bool view_is_double(Files *f, const Paths *p)
 {
     char other[FILES_PATH_MAX];
     struct stat info;
-    if (!p->either || io_stat_path(f->base.io, f->root, p->view_path, &info) < 0)
+    if (!p->either)
         return false;
     view_turned(p, other);
-    return io_stat_path(f->base.io, f->root, other, &info) == 0;
+    return io_stat_path(f->base.io, f->root, other, &info) == 0 &&
+           io_stat_path(f->base.io, f->root, p->view_path, &info) == 0;
 }
 
 jot_status view_settle(Files *f, Paths *p, int dir, Err *e)
