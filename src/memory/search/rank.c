@@ -80,7 +80,7 @@ static const Weights liked[PROFILES] = {
         .of = { [RANK_WORDS] = 1000, [RANK_NEAR] = 780, [RANK_SESSION] = 600, [RANK_SPEAKER] = 250,
                 [RANK_ANSWER] = 550, [RANK_WRITTEN] = 900, [RANK_SPOKEN] = 350, [RANK_WHEN] = 280,
                 [RANK_WHO] = 170, [RANK_NUMBER] = 100, [RANK_QUESTION] = -70, [RANK_LENGTH] = 380,
-                [RANK_LIKE] = 330, [RANK_LIKE_BEFORE] = 130, [RANK_LIKE_AFTER] = 40,
+                [RANK_LIKE] = 430, [RANK_LIKE_BEFORE] = 130, [RANK_LIKE_AFTER] = 40,
                 [RANK_LIKE_SESSION] = 290 },
         .best = 4300 },
     [PROFILE_NOTE] = {
