@@ -94,7 +94,9 @@ static jot_status report_refused(Memory *m, Told *told, CareCount *out, Err *e)
 static jot_status verify_pad(Memory *m, Told *told, CareCount *out, Err *e)
 {
     bool progress = told->hooks && told->hooks->progress;
-    VerifyHooks hooks = { pass_on, progress ? pass_progress : NULL, told };
+    VerifyHooks hooks = { .fault = pass_on,
+                          .progress = progress ? pass_progress : NULL,
+                          .ctx = told };
     TRY(store_verify(m->store, &hooks, &out->pad, e));
     out->faults = out->pad.faults;
     return report_refused(m, told, out, e);
