@@ -156,6 +156,35 @@ Str arena_printf(Arena *a, const char *fmt, ...)
     return (Str){ p, (size_t)n };
 }
 
+static bool is_plain(Str s)
+{
+    static const char plain[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789/._:@%+=,-";
+    for (size_t i = 0; i < s.n; i++)
+        if (s.p[i] == 0 || !strchr(plain, s.p[i]))
+            return false;
+    return s.n > 0;
+}
+
+/* In single quotes only a single quote means something: '\\'' ends them, says one, begins again. */
+Str arena_shell_word(Arena *a, Str s)
+{
+    static const char quote[] = "'\\''";
+    size_t n = 0;
+    if (is_plain(s))
+        return arena_copy(a, s);
+    char *p = take(a, s.n * (sizeof quote - 1) + 3, 1);
+    p[n++] = '\'';
+    for (size_t i = 0; i < s.n; i++) {
+        size_t more = s.p[i] == '\'' ? sizeof quote - 1 : 1;
+        memcpy(p + n, more > 1 ? quote : s.p + i, more);
+        n += more;
+    }
+    p[n++] = '\'';
+    p[n] = 0;
+    return (Str){ p, n };
+}
+
 void *arena_grow(Arena *a, void *items, size_t n, size_t *cap, size_t size, size_t align)
 {
     if (n < *cap)

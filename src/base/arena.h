@@ -24,6 +24,8 @@ void *arena_array(Arena *a, size_t n, size_t size, size_t align);
 Str arena_copy(Arena *a, Str s);   /* followed by a NUL */
 char *arena_cstr(Arena *a, Str s); /* the same, as a C string */
 Str arena_printf(Arena *a, const char *fmt, ...) PRINTF_LIKE(2, 3);
+/* As one word of a shell, for a command that somebody may paste: nothing in it runs. */
+Str arena_shell_word(Arena *a, Str s);
 
 /* Room for one more element after the `n` of `*cap` that `items` holds; may move them. */
 void *arena_grow(Arena *a, void *items, size_t n, size_t *cap, size_t size, size_t align);

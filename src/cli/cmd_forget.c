@@ -240,14 +240,16 @@ static jot_status find_run(Session *s, Str *id)
     return JOT_OK;
 }
 
-static void print_beside(const RunForgotten *f)
+static void print_beside(Session *s, const RunForgotten *f)
 {
     if (f->n == 0)
         return;
     say("%s of this run %s still in the pad:", counted(f->n, "thing").text,
         f->n == 1 ? "is" : "are");
-    for (size_t i = 0; i < f->n && i < BESIDE_SHOWN; i++)
-        say("jotter purge " STR_FMT, STR_ARG(f->beside[i]));
+    for (size_t i = 0; i < f->n && i < BESIDE_SHOWN; i++) {
+        Str word = arena_shell_word(&s->arena, f->beside[i]);
+        say("jotter purge " STR_FMT, STR_ARG(word));
+    }
     if (f->n > BESIDE_SHOWN)
         say("and %zu more: --json tells all", f->n - BESIDE_SHOWN);
 }
@@ -267,7 +269,7 @@ static jot_status run_log_purge(Session *s)
         return JOT_OK;
     }
     print_sentence("purged run '" STR_FMT "' and all its records", STR_ARG(id));
-    print_beside(&f);
+    print_beside(s, &f);
     return JOT_OK;
 }
 

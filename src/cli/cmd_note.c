@@ -74,7 +74,7 @@ static jot_status read_bounds(Session *s, ExcerptWant *want, When *when)
 /* How the reader gets what comes next. */
 static Str hint(Session *s, Str stream, const Excerpt *x)
 {
-    Str word = doc_word(stream);
+    Str word = arena_shell_word(&s->arena, doc_word(stream));
     if (x->partly)
         return arena_printf(&s->arena, "ask for more --tokens");
     if (x->last >= x->lines)

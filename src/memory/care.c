@@ -68,6 +68,12 @@ static void pass_progress(void *ctx, const VerifyCount *so_far)
     t->hooks->progress(t->hooks->ctx, so_far);
 }
 
+static bool pass_go_on(void *ctx)
+{
+    const Told *t = ctx;
+    return t->hooks->go_on(t->hooks->ctx);
+}
+
 /* What the store cannot see: files that are whole, and say what they may not. */
 static jot_status report_refused(Memory *m, Told *told, CareCount *out, Err *e)
 {
@@ -93,10 +99,11 @@ static jot_status report_refused(Memory *m, Told *told, CareCount *out, Err *e)
 
 static jot_status verify_pad(Memory *m, Told *told, CareCount *out, Err *e)
 {
-    bool progress = told->hooks && told->hooks->progress;
+    const VerifyHooks *h = told->hooks;
     VerifyHooks hooks = { .fault = pass_on,
-                          .progress = progress ? pass_progress : NULL,
-                          .ctx = told };
+                          .progress = h && h->progress ? pass_progress : NULL,
+                          .ctx = told,
+                          .go_on = h && h->go_on ? pass_go_on : NULL };
     TRY(store_verify(m->store, &hooks, &out->pad, e));
     out->faults = out->pad.faults;
     return report_refused(m, told, out, e);

@@ -60,6 +60,13 @@ static Str approved_hash(Look *l, const Approvals *a, Str key)
     return (Str){ 0 };
 }
 
+/* Names may be an agent's, and the command is there to be pasted. */
+static Str command_on(Look *l, const char *does, Str name, const char *after)
+{
+    Str word = arena_shell_word(l->into, name);
+    return arena_printf(l->into, "jotter %s " STR_FMT "%s", does, STR_ARG(word), after);
+}
+
 static void add_rule(Look *l, const Approvals *a, Str key)
 {
     Doc d;
@@ -74,7 +81,7 @@ static void add_rule(Look *l, const Approvals *a, Str key)
     x->about = str_slice(d.text, 0, utf8_floor(d.text, RULE_BYTES_MAX));
     x->sha256 = hash_of(d.text);
     x->approved = approved_hash(l, a, key);
-    x->command = arena_printf(l->into, "jotter rules approve " STR_FMT, STR_ARG(key));
+    x->command = command_on(l, "rules approve", key, "");
 }
 
 static jot_status add_rules(Look *l)
@@ -109,8 +116,7 @@ static jot_status add_tasks(Look *l)
         x->about = t->description;
         x->by = t->by;
         x->at_ms = t->at_ms;
-        x->command = arena_printf(l->into, "jotter task %s " STR_FMT, failed ? "retry" : "unblock",
-                                  STR_ARG(t->id));
+        x->command = command_on(l, failed ? "task retry" : "task unblock", t->id, "");
     }
     return JOT_OK;
 }
@@ -126,7 +132,7 @@ static jot_status add_refused(Look *l)
             continue;
         x->stream = r.items[i].stream;
         x->says = r.items[i].why;
-        x->command = arena_printf(l->into, "jotter edit " STR_FMT, STR_ARG(x->name));
+        x->command = command_on(l, "edit", x->name, "");
     }
     return JOT_OK;
 }
@@ -170,7 +176,7 @@ static jot_status add_runs(Look *l)
         TRY(run_query(l->m, r->id, l->into, &x->about, l->e));
         x->by = r->by;
         x->at_ms = r->at_ms;
-        x->command = arena_printf(l->into, "jotter run --resume " STR_FMT, STR_ARG(r->id));
+        x->command = command_on(l, "run --resume", r->id, "");
     }
     return JOT_OK;
 }
@@ -209,7 +215,7 @@ static void look_for_marks(Look *l, Str stream, const Doc *d)
     if (!x)
         return;
     x->says = S("it holds marks of a conflict, as git leaves them");
-    x->command = arena_printf(l->into, "jotter edit " STR_FMT, STR_ARG(x->name));
+    x->command = command_on(l, "edit", x->name, "");
 }
 
 static void look_for_secret(Look *l, Str stream, const Doc *d)
@@ -219,7 +225,7 @@ static void look_for_secret(Look *l, Str stream, const Doc *d)
     if (!x)
         return;
     x->says = arena_printf(l->into, "line %zu looks like %s", s.line, s.what);
-    x->command = arena_printf(l->into, "jotter redact " STR_FMT " --stdin", STR_ARG(x->name));
+    x->command = command_on(l, "redact", x->name, " --stdin");
 }
 
 /* Newest first, so a stream that came before has been looked at. */

@@ -161,12 +161,12 @@ static const Verb verb_read = {
 static void hint_start(ToolCall *c, TaskStatus to, const Task *t)
 {
     bool waits = t->id.n && (t->status == TASK_PENDING || t->status == TASK_READY);
-    Str id = t->id;
+    Str id = t->id, word = arena_shell_word(c->into, id);
     if (waits && (to == TASK_COMPLETED || to == TASK_FAILED))
-        verb_next(c,
-                  arena_printf(c->into, "start it first: jotter task start " STR_FMT, STR_ARG(id)),
-                  arena_printf(c->into, "start it first: task_move id=" STR_FMT " to=running",
-                               STR_ARG(id)));
+        verb_next(
+            c, arena_printf(c->into, "start it first: jotter task start " STR_FMT, STR_ARG(word)),
+            arena_printf(c->into, "start it first: task_move id=" STR_FMT " to=running",
+                         STR_ARG(id)));
 }
 
 static jot_status move_to(ToolCall *c, const TaskMove *move, VerbData *out)

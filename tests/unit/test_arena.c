@@ -125,6 +125,23 @@ static int death_of(void (*act)(void))
     return WIFSIGNALED(status) ? WTERMSIG(status) : 0;
 }
 
+static void a_word_of_a_shell_is_one_word_and_runs_nothing(void **state)
+{
+    static const char *const words[][2] = {
+        { "plan", "plan" },
+        { "memories/a.md", "memories/a.md" },
+        { "my note", "'my note'" },
+        { "", "''" },
+        { "a;touch b", "'a;touch b'" },
+        { "$(touch b)", "'$(touch b)'" },
+        { "it's", "'it'\\''s'" },
+        { "größe", "'größe'" },
+    };
+    AUTO(Arena) a = { 0 };
+    for (size_t i = 0; i < COUNT_OF(words); i++)
+        assert_string_equal(arena_shell_word(&a, str(words[i][0])).p, words[i][1]);
+}
+
 static void ask_for_too_many(void)
 {
     AUTO(Arena) a = { 0 };
@@ -146,6 +163,7 @@ int main(void)
         cmocka_unit_test(a_large_allocation_leaves_the_current_block_in_use),
         cmocka_unit_test(a_copy_is_independent_and_ends_in_nul),
         cmocka_unit_test(printf_takes_as_much_as_it_needs),
+        cmocka_unit_test(a_word_of_a_shell_is_one_word_and_runs_nothing),
         cmocka_unit_test(a_growing_array_keeps_its_elements),
         cmocka_unit_test(a_freed_arena_is_empty_and_usable),
         cmocka_unit_test(an_array_whose_size_overflows_ends_the_process),

@@ -293,9 +293,10 @@ static Str shown_result(Arena *a, const ToolResult *r)
     Str part = cycle_state_part(a, text, CYCLE_STATE_LINE_CHARS, &chars);
     if (chars <= CYCLE_STATE_LINE_CHARS || !r->key.n)
         return cycle_state_line(a, text, CYCLE_STATE_LINE_CHARS);
+    Str word = arena_shell_word(a, r->key);
     if (!utf8_valid(r->text))
         return arena_printf(a, STR_FMT "... (%zu characters: jotter read " STR_FMT ")",
-                            STR_ARG(part), chars, STR_ARG(r->key));
+                            STR_ARG(part), chars, STR_ARG(word));
     return arena_printf(
         a, STR_FMT "... (%zu characters: scratchpad_read key=" STR_FMT " from_char=%zu)",
         STR_ARG(part), chars, STR_ARG(r->key), before + CYCLE_STATE_LINE_CHARS + 1);

@@ -146,7 +146,7 @@ Str note_warns(Str stream, Str text, Arena *into)
     Secret s;
     if (!secret_find(text, &s))
         return (Str){ 0 };
-    Str word = doc_word(stream);
+    Str word = arena_shell_word(into, doc_word(stream));
     return arena_printf(into,
                         "line %zu looks like %s: it is stored; 'jotter redact " STR_FMT
                         " --stdin' takes a text out of every version, 'jotter purge " STR_FMT

@@ -1,7 +1,6 @@
 /* pointer.c - pointers in words: what each reader has to say to get something. */
 #include "memory/frame/pointer.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -22,15 +21,8 @@ static Str around(const char *before, Str name, const char *after, Arena *into)
  */
 static Str command(const char *before, Str name, const char *after, Arena *into)
 {
-    AUTO(Buf) text = { 0 };
-    bool plain = name.n > 0;
-    for (size_t i = 0; i < name.n; i++)
-        plain = plain && (isalnum((unsigned char)name.p[i]) || strchr("_.-:/", name.p[i]));
-    buf_addf(&text, "%s%s", before, plain ? "" : "'");
-    for (size_t i = 0; i < name.n; i++)
-        buf_add(&text, name.p[i] == '\'' ? S("'\\''") : str_slice(name, i, i + 1));
-    buf_addf(&text, "%s%s", plain ? "" : "'", after);
-    return arena_copy(into, buf_str(&text));
+    Str word = arena_shell_word(into, name);
+    return arena_printf(into, "%s" STR_FMT "%s", before, STR_ARG(word), after);
 }
 
 Str point_note(unsigned reach, Str key, Arena *into)

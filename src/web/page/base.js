@@ -112,6 +112,8 @@ export const key = k => h('kbd', null, k);
 export const code = text => h('code', null, named(text));
 
 /* A command to type, with a button that copies it. */
+/* As one word of a shell: names may be an agent's, and a command is there to be pasted. */
+export const shellWord = name => (/^[\w/.:@%+=,-]+$/.test(name) ? name : `'${name.replaceAll("'", "'\\''")}'`);
 export function command(text) {
   return h('span', { class: 'command' }, h('code', null, named(text)),
     h('button', { type: 'button', class: 'quiet', 'aria-label': `Copy ${named(text)}`, onclick: () => copy(text) }, 'Copy'));

@@ -3,7 +3,7 @@
  * An edit knows the version it began with and is written only if that is still the newest.  If not,
  * both texts and their merge are shown and a person decides; nothing is overwritten.  What is typed
  * is kept in the browser with every key and outlives reload, restart and conflict. */
-import { h, fill, go, choose, link, kept, later, time, author, named, shown, plain, say, size, number, many, moment, tag, command, Refusal, key as keycap } from './base.js';
+import { h, fill, go, choose, link, kept, later, time, author, named, shown, plain, say, size, number, many, moment, tag, command, shellWord, Refusal, key as keycap } from './base.js';
 import { failure, readOnly, dialog, sentence } from './app.js';
 import { diffTable, blameTable } from './diff.js';
 
@@ -307,7 +307,7 @@ async function drawEditor(ui) {
   if (ui.editor) return;
   const draft = kept.get(draftName(ui.page, ui.stream)), doc = await ui.page.get('note/read', { key: ui.key });
   if (doc.text === undefined) { say('It is not UTF-8 and can be edited only in an editor'); return closeEditor(ui); }
-  if (doc.bytes > EDIT_MAX && !draft) { fill(ui.node, headOf(ui), h('div', { class: 'empty' }, h('p', { class: 'lead' }, `${size(doc.bytes)} are too much for a field in a browser.`), h('p', null, command(`jotter edit ${ui.key}`)), h('p', null, h('button', { type: 'button', onclick: () => closeEditor(ui) }, 'Back')))); return; }
+  if (doc.bytes > EDIT_MAX && !draft) { fill(ui.node, headOf(ui), h('div', { class: 'empty' }, h('p', { class: 'lead' }, `${size(doc.bytes)} are too much for a field in a browser.`), h('p', null, command(`jotter edit ${shellWord(ui.key)}`)), h('p', null, h('button', { type: 'button', onclick: () => closeEditor(ui) }, 'Back')))); return; }
   const state = { text: draft?.text ?? plain(doc.text), version: draft?.version ?? doc.version, from: plain(doc.text) };
   const area = h('textarea', { 'aria-label': `Text of ${named(ui.name)}`, spellcheck: 'false', value: state.text });
   const status = h('span', { class: 'muted', role: 'status' });

@@ -3,7 +3,7 @@
  *
  * A run may have many thousand steps.  They come page by page; of each only the beginning of its
  * text is kept, and the rest is fetched when the step is opened. */
-import { h, fill, link, go, choose, time, author, tag, named, shown, plain, number, many, short, size, lasting, moment, command, copy, empty, later, say, key } from './base.js';
+import { h, fill, link, go, choose, time, author, tag, named, shown, plain, number, many, short, size, lasting, moment, command, shellWord, copy, empty, later, say, key } from './base.js';
 import { failure, sentence, past } from './app.js';
 import { longList } from './list.js';
 import { textNode, jsonNode } from './note.js';
@@ -156,7 +156,7 @@ function drawHead(ui) {
   h('div', { class: 'meta' }, first ? author(first.by) : null, first ? time(new Date(first.at).toISOString()) : null, first ? h('span', null, `took ${lasting(last.at - first.at)}`) : null, h('span', null, many(run.steps.length, 'step')), h('span', null, many(calls, 'call')),
     run.errors ? h('span', { class: 'bad' }, many(run.errors, 'failure')) : null, run.tokens ? h('span', null, `${number(run.tokens)} tokens`) : null, h('code', null, named(id))),
   run.ended?.kind === 'answer' ? h('p', { class: 'outcome text' }, shown(run.ended.text)) : run.ended ? h('p', { class: 'warning' }, named(run.ended.text || 'It ended without an answer.')) : null,
-  !run.ended && !past() ? h('p', { class: 'row muted' }, 'It has no answer yet.', hasLoop(run) ? [' To go on with it: ', command(`jotter run --resume ${id}`)] : null) : null,
+  !run.ended && !past() ? h('p', { class: 'row muted' }, 'It has no answer yet.', hasLoop(run) ? [' To go on with it: ', command(`jotter run --resume ${shellWord(id)}`)] : null) : null,
   run.open?.length && !run.ended ? h('p', { class: 'warning' }, `Issued and not completed: ${run.open.map(o => named(o.tool)).join(', ')}.`) : null,
   run.damaged ? h('p', { class: 'warning bad' }, `${many(run.damaged, 'record')} cannot be read.`) : null);
 }
