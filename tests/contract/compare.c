@@ -419,6 +419,7 @@ static void run_pair(void *ctx, const char *dir)
 {
     const Pair *pair = ctx;
     Run run = { .program = pair->program, .engine = pair->engine };
+    names_have_twins(!pair->engine->server);
     run.model = trial_new(engine_find("mem"), dir);
     run.subject = trial_new(pair->engine, dir);
     run.cursors[0] = run.cursors[1] = changes(run.subject, NULL).next;

@@ -19,9 +19,17 @@ static const char *const prefixes[PREFIXES] = {
     "", "notes/", "memories/", "memories/d", "memories/d/", "x/a", "x", "z"
 };
 
+static bool twins = true;
+
+void names_have_twins(bool have)
+{
+    twins = have;
+}
+
 Str name_of(int i)
 {
-    return str(names[i]);
+    bool twin = strcmp(names[i], "notes/A") == 0;
+    return twin && !twins ? S("notes/B") : str(names[i]);
 }
 
 Str prefix_of(int i)

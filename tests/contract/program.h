@@ -72,6 +72,8 @@ void program_print(Buf *to, const Program *program);
 /* What the indexes mean. */
 enum { NAMES = 15, BODIES = 12, METAS = 5, IDS = 4, AUTHORS = 3, PREFIXES = 8 };
 Str name_of(int i);
+/* Of the keys two differ only in case, unless the engine does not compare them (servers). */
+void names_have_twins(bool have);
 Str body_of(int i);
 Str meta_of(int i);
 Str id_of(int i);

@@ -296,8 +296,21 @@ static void a_note_is_a_name_or_a_folder_and_never_both(Desk *d)
     desk_ok(d, try_note(d, "c-"));
 }
 
+static void on_a_server_keys_may_differ_only_in_case(Desk *d)
+{
+    Doc out;
+    write_note(d, "plan", "small");
+    write_note(d, "Plan", "large");
+    desk_ok(d, doc_read(&d->m, S("notes/plan"), &d->a, &out, &d->e));
+    assert_text(out.text, "small");
+}
+
 static void a_key_that_differs_only_in_case_is_refused_and_the_other_is_named(Desk *d)
 {
+    if (desk_on_server(d)) {
+        on_a_server_keys_may_differ_only_in_case(d);
+        return;
+    }
     Doc out;
     static const char *const rows[][2] = {
         { "plan", "Plan" },

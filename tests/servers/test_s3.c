@@ -58,7 +58,7 @@ static void count_requests(Place *p, int round, bool *whole)
     Listing names;
     uint64_t dropped;
     Changes changes = { 0 };
-    COSTS(s, 4, place_put(p, s, name, "one", &m)); /* three more than the next */
+    COSTS(s, 5, place_put(p, s, name, "one", &m)); /* four more than the next: names below, too */
     COSTS(s, 1, place_put(p, s, name, "two", &m));
     COSTS(s, 6, place_put(p, s, deep, "one", &m)); /* and those above and below are looked at */
     COSTS(s, 1, store_append(s, str(name), NULL, &with_id, &m, &p->e));

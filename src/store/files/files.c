@@ -74,6 +74,11 @@ static jot_status append_once(Files *f, Writing *w, const Expect *x, const Draft
         st = clash_check(f, w, e);
     if (st == JOT_OK && !again && !mark_live(&head))
         st = clash_check_twin(f, w, e);
+    /* Whether the name may live is not known: nothing was decided, so nothing is recorded. */
+    if (st == JOT_IO || st == JOT_UNAVAILABLE || st == JOT_READ_ONLY) {
+        *out = w->stream.head;
+        return st;
+    }
     if (st != JOT_OK || again) {
         /* The answer names a head; see that it exists. */
         Err ignored = { 0 };
