@@ -269,9 +269,15 @@ static void what_a_command_left_for_other_programs_is_reported_to_the_person(Des
     assert_has(r.text, "'src/CLAUDE.md' appeared and was moved to 'jotter-aside/");
     assert_str(buf_str(&told), S("src/CLAUDE.md: CLAUDE.md -> aside\n"));
     buf_clear(&told);
-    /* Also where the call itself gives no result. */
-    r = act_desk_call(d, a, "shell",
-                      "{\"command\": \"echo evil > src/AGENTS.md; sleep 100\", \"seconds\": 1}");
+    /* Also where the call itself gives no result.  On a busy machine a second may be over before
+     * the command has begun. */
+    for (int seconds = 1; told.n == 0 && seconds <= 64; seconds *= 2) {
+        Str args = arena_printf(&d->a,
+                                "{\"command\": \"echo evil > src/AGENTS.md; sleep 100\", "
+                                "\"seconds\": %d}",
+                                seconds);
+        (void)act_desk_call(d, a, "shell", args.p);
+    }
     assert_str(buf_str(&told), S("src/AGENTS.md: AGENTS.md -> aside\n"));
 }
 
