@@ -209,12 +209,8 @@ jot_status plan_each(Memory *m, PlanEach *each, void *ctx, Err *e)
 
 static Str file_text(const Plan *p, Arena *into)
 {
-    AUTO(Arena) arena = { 0 };
     AUTO_PTR(json_t) plan = plan_snapshot_json(p);
-    AUTO(Buf) text = { .max = SIZE_MAX / 2 };
-    json_indent(&text, json_to_str(&arena, plan));
-    buf_add_char(&text, '\n');
-    return arena_copy(into, buf_str(&text));
+    return share_text(plan, into);
 }
 
 void plan_show(Memory *m, const Plan *p)

@@ -170,6 +170,15 @@ static jot_status show_once(Memory *m, const ShareText *t)
     return memory_append(m, f.stream, &x, &d, &mark, &ignored);
 }
 
+Str share_text(const json_t *snapshot, Arena *into)
+{
+    AUTO(Arena) arena = { 0 };
+    AUTO(Buf) text = { .max = SIZE_MAX / 2 };
+    json_indent(&text, json_to_str(&arena, snapshot));
+    buf_add_char(&text, '\n');
+    return arena_copy(into, buf_str(&text));
+}
+
 /* What fails is found to be behind, and written with the next event. */
 void share_show(Memory *m, const ShareText *t)
 {

@@ -74,6 +74,8 @@ typedef struct ShareText {
 uint64_t share_seen(const json_t *event);
 void share_note_seen(json_t *event, uint64_t file);
 
+/* A task or a plan as the text of its file: indented, for people and for git.  Lives in `into`. */
+Str share_text(const json_t *snapshot, Arena *into);
 /* Let it say so.  What a person put there, and the writer has not seen, stays; what fails is done
  * by the next event. */
 void share_show(Memory *m, const ShareText *t);

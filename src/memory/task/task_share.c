@@ -378,12 +378,8 @@ jot_status task_check_new(Memory *m, Str id, Arena *into, uint64_t *file, Err *e
 
 static Str file_text(const Task *t, Arena *into)
 {
-    AUTO(Arena) arena = { 0 };
     AUTO_PTR(json_t) task = task_snapshot_json(t);
-    AUTO(Buf) text = { .max = SIZE_MAX / 2 };
-    json_indent(&text, json_to_str(&arena, task));
-    buf_add_char(&text, '\n');
-    return arena_copy(into, buf_str(&text));
+    return share_text(task, into);
 }
 
 void task_show(Memory *m, const Task *t)
