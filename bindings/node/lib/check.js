@@ -69,6 +69,14 @@ function duration(value, what, usual) {
   return Math.ceil(value);
 }
 
+/** A moment as milliseconds since 1970; undefined: 0. */
+function moment(value, what) {
+  if (value === undefined || value === null) return 0;
+  const ms = value instanceof Date ? value.getTime() : value;
+  if (!Number.isSafeInteger(ms)) throw new Invalid(`${what} must be a Date, or whole milliseconds since 1970`);
+  return Math.max(ms, 1);
+}
+
 function flag(value, what) {
   if (value === undefined || value === null) return false;
   if (typeof value !== "boolean") throw new Invalid(`${what} must be true or false`);
@@ -108,4 +116,4 @@ function json(value, what) {
   return said;
 }
 
-module.exports = { count, duration, flag, func, json, kindOf, name, optional, options, string, text };
+module.exports = { count, duration, flag, func, json, kindOf, moment, name, optional, options, string, text };

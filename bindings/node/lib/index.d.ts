@@ -130,6 +130,10 @@ export interface Context {
   readonly prefix: number;
   readonly tokens: number;
   readonly budget: number;
+  /** Of the run that are shown in full. */
+  readonly results: number;
+  /** Records that cannot be read. */
+  readonly damaged: number;
   /** What is not shown in full, and how to get it. */
   readonly left: readonly {
     what: string; why: string; name: string; from: number; to: number; get: string; count: number;
@@ -147,6 +151,127 @@ export interface Info {
   readonly shared: boolean;
   readonly editsSeen: boolean;
   readonly editsGuarded: boolean;
+  /** What this pad met and repaired: unfinished records cut from the end of a stream. */
+  readonly torn: number;
+  /** Unreadable records passed over. */
+  readonly damaged: number;
+  /** Edits by people that became versions. */
+  readonly outside: number;
+  /** Files moved to quarantine/. */
+  readonly quarantined: number;
+  /** Files rebuilt from their history. */
+  readonly restored: number;
+  /** The latest of these, as a sentence. */
+  readonly last: string;
+}
+
+/** What may have changed in a pad. */
+export interface Changes {
+  /** Of streams, such as "notes/plan"; in no order. */
+  readonly names: readonly string[];
+  /** Anything may have changed. */
+  readonly rescan: boolean;
+  /** The cursor to continue from. */
+  readonly next: string;
+}
+
+/** Something that was not understood, and hides nothing else. */
+export interface Problem {
+  readonly name: string;
+  readonly why: string;
+}
+
+/** What a copy, an import or an export did. */
+export interface Report {
+  /** What it was: "archive", "notes", "beads", "pad" ... */
+  readonly layout: string;
+  /** Of archives and pads: looked at. */
+  readonly streams: number;
+  readonly records: number;
+  readonly bytes: number;
+  /** Of other layouts: read or written. */
+  readonly files: number;
+  /** Records that were not there before. */
+  readonly added: number;
+  /** Files that were. */
+  readonly unchanged: number;
+  /** What was left out, and why; at most 1000 ... */
+  readonly skipped: readonly Problem[];
+  /** ... of so many. */
+  readonly skippedTotal: number;
+  /** Of these all but hidden and empty files. */
+  readonly missed: number;
+  /** Names that cannot be one in a pad; `why` is the new one. */
+  readonly renamed: readonly Problem[];
+  readonly renamedTotal: number;
+}
+
+/** Something that is wrong with a pad, or where a phrase stays. */
+export interface Fault {
+  /** "damage", "lost", "fork" ... */
+  readonly kind: string;
+  readonly stream: string;
+  /** One sentence. */
+  readonly what: string;
+  /** What to do. */
+  readonly advice: string;
+  /** False: only worth knowing. */
+  readonly counts: boolean;
+  /** `doctor` repairs it. */
+  readonly repairable: boolean;
+}
+
+/** What a look at every byte of a pad found. */
+export interface Verified {
+  readonly streams: number;
+  readonly records: number;
+  readonly bytes: number;
+  /** That count. */
+  readonly faults: number;
+  /** At most 1000 ... */
+  readonly items: readonly Fault[];
+  /** ... of so many. */
+  readonly total: number;
+  /** Of the list of heads it was compared with; null: there is none. */
+  readonly headsAt: Date | null;
+}
+
+/** What became of a phrase that was taken out of a whole pad. */
+export interface Redacted {
+  /** Looked at. */
+  readonly streams: number;
+  /** Documents whose present text held it. */
+  readonly rewritten: number;
+  /** That lost their texts. */
+  readonly records: number;
+  /** Where it stays; at most 1000 ... */
+  readonly items: readonly Fault[];
+  /** ... of so many. */
+  readonly total: number;
+}
+
+/** What was let go of, or would be. */
+export interface Collected {
+  /** Of which something went. */
+  readonly streams: number;
+  readonly records: number;
+  readonly bytes: number;
+}
+
+/** What there is of one kind. */
+export interface KindStats {
+  readonly kind: string;
+  /** Living ones. */
+  readonly streams: number;
+  /** And tombstones. */
+  readonly deleted: number;
+  readonly records: number;
+  readonly bytes: number;
+  /** Records that cannot be read. */
+  readonly damaged: number;
+  /** Of its records; null: there is none. */
+  readonly oldest: Date | null;
+  readonly newest: Date | null;
 }
 
 /** What to say to a model. */
@@ -220,6 +345,10 @@ export interface SearchOptions {
   prefix?: string;
   /** Who wrote it. */
   by?: string;
+  /** Not written before that; a number is milliseconds since 1970. */
+  since?: Date | number;
+  /** Nor after that. */
+  until?: Date | number;
 }
 
 export interface LeaseOptions {
@@ -308,18 +437,50 @@ export declare class Pad implements AsyncDisposable {
   restore(key: string, version: string, options?: { ifVersion?: string }): Promise<Doc>;
   /** Remove it and all its versions for good. NotFound: it was never there. */
   purge(key: string): Promise<void>;
+  /** Remove an older version's text for good; in how many records it was. Invalid: it is the present one. */
+  redact(key: string, version: string): Promise<number>;
+  /** Take a phrase out of every version for good; how many older ones lost their texts. */
+  redactText(key: string, phrase: Text): Promise<number>;
+  /** Take a phrase out of a run for good, or the text of the one record `seq`; from how many records. */
+  redactRun(run: string, phrase?: Text, options?: { seq?: number }): Promise<number>;
+  /**
+   * Take a phrase, 4 bytes or more, out of the whole pad for good. NotFound: it is nowhere. Unsupported: it
+   * stays in some places, which the error's `report` tells.
+   */
+  redactAll(phrase: Text): Promise<Redacted>;
+  /** Remove a run and all its records for good; its id is not given again. */
+  purgeRun(run: string): Promise<void>;
+  /**
+   * Let an agent's cycles start, or start over, with this state, YAML as it is (empty: the empty one). `clean`:
+   * delete what is kept of those there were; how many things that was. Leased: one is running.
+   */
+  resetCycle(agent?: string, state?: Text, options?: { clean?: boolean }): Promise<number>;
 
   /** The best hits of notes, memories, artifacts and runs. */
   search(query: string, options?: SearchOptions & { limit?: number; offset?: number }): Promise<Hit[]>;
   /** What the hits say, in at most `budget` tokens: the lines that matter, nothing twice. */
   evidence(query: string, budget: number, options?: SearchOptions): Promise<Evidence>;
-  /** What a model should see of the pad, in at most `budget` tokens (8000). */
-  context(budget?: number, options?: { query?: string; run?: string; agent?: string }): Promise<Context>;
+  /** Rebuild the index of the search. It is a cache: this is never needed, only sometimes quicker. */
+  rebuildIndex(): Promise<void>;
+  /**
+   * What a model should see of the pad, in at most `budget` tokens (8000): behind standing `rules`, what the pad
+   * says to the `query`, the results of a `run` and how many calls of one tool are suggested (`limit`), the state
+   * of an `agent`. `tools`: the reader has the tools of a pad, and is told what was left out by their calls.
+   */
+  context(
+    budget?: number,
+    options?: { query?: string; run?: string; agent?: string; rules?: Text; limit?: number; tools?: boolean },
+  ): Promise<Context>;
   /**
    * Changes from now on, as they come, in streams whose names begin with `prefix`; ends when nothing
    * happened for `timeout` milliseconds (undefined: never), or `signal` is aborted.
    */
   watch(prefix?: string, options?: { timeout?: number; signal?: AbortSignal }): AsyncGenerator<Doc, void, void>;
+  /**
+   * What may have changed since `cursor` (undefined: everything), which may be as old as you like; waits up to
+   * `wait` milliseconds for the first change. `watch` is the simpler one, for a program that stays.
+   */
+  changes(cursor?: string, options?: { wait?: number }): Promise<Changes>;
 
   /** Hold a note, or with `prefix` all that begin so. Leased: somebody else has it. */
   lease(name: string, options?: LeaseOptions): Promise<Held>;
@@ -328,6 +489,10 @@ export declare class Pad implements AsyncDisposable {
    * stands; afterwards they, and this, are Fenced.
    */
   withLease<T>(name: string, use: (held: Held) => T | Promise<T>, options?: LeaseOptions): Promise<T>;
+  /** Write under a lease that another process took, and gave the number of. Fenced: it has ended. */
+  adopt(token: number): Promise<Held>;
+  /** The lease in the way of somebody who asks for this name; undefined: it is free. */
+  leased(name: string, options?: { prefix?: boolean }): Promise<Lease | undefined>;
   /** All leases that stand. */
   leases(): Promise<Lease[]>;
 
@@ -338,6 +503,34 @@ export declare class Pad implements AsyncDisposable {
 
   /** Where the pad is and what it promises. */
   where(): Promise<Info>;
+  /** What is in the pad, by kind. */
+  stats(): Promise<KindStats[]>;
+  /**
+   * Bring the whole pad, with its history, to another URL or path, and continue where the last copy stopped.
+   * Corrupt, Conflict: the error's `report` has what was not copied whole.
+   */
+  copy(url: string): Promise<Report>;
+  /**
+   * Bring in an archive, or the files of another program, recognised by what they are (or said by `layout`). What
+   * exists with another text is left so, unless `replace`. Importing twice adds nothing. Look at `skipped`: that
+   * something was is no error.
+   */
+  import(path: string, options?: { layout?: string; replace?: boolean }): Promise<Report>;
+  /**
+   * Write the whole pad, with its history, to a new file that ends in ".jotter"; with `layout` what another program
+   * knows, to an empty directory.
+   */
+  export(path: string, options?: { layout?: string }): Promise<Report>;
+  /** Read every byte of the pad, and compare the index with it. That there are faults is no error. */
+  verify(): Promise<Verified>;
+  /** Repair what can be repaired without losing anything; what is left. `where` says what was done. */
+  doctor(options?: { afterCrash?: boolean }): Promise<Verified>;
+  /**
+   * Let old records of the streams whose names begin with `prefix` go, never the newest 16: those with more than
+   * `keep` newer ones, written before `before`, or with more than `bytes` bytes in newer ones. `dryRun`: only say
+   * what would go.
+   */
+  gc(options: { prefix?: string; keep?: number; before?: Date | number; bytes?: number; dryRun?: boolean }): Promise<Collected>;
 }
 
 /**
@@ -345,6 +538,12 @@ export declare class Pad implements AsyncDisposable {
  * one the command line would use.
  */
 export declare function open(url?: string | null, options?: OpenOptions): Promise<Pad>;
+
+/** About how many tokens a text costs a model. */
+export declare function tokens(text: Text): number;
+
+/** What to tell a model about the scratchpad; `brief`: in less than 2 KiB. */
+export declare function prompt(options?: { brief?: boolean }): string;
 
 /** A call that did not do what it was asked to. Nothing was changed, unless it is Unknown. */
 export declare class JotterError extends Error {
@@ -354,6 +553,8 @@ export declare class JotterError extends Error {
   readonly code: string;
   /** Of a verb: what is in the way. */
   readonly answer?: Answer;
+  /** Of a call on the whole pad: what it did do. */
+  readonly report?: Report | Redacted;
 }
 /** The argument is malformed; retrying cannot help. */
 export declare class Invalid extends JotterError {}

@@ -9,7 +9,7 @@
 
 const { version } = require("../package.json");
 const { errorOf: _, ...errors } = require("./errors.js");
-const { Held, Pad, open } = require("./pad.js");
+const { Held, Pad, open, prompt, tokens } = require("./pad.js");
 const { Doc, Merge } = require("./results.js");
 
-module.exports = { ...errors, Doc, Held, Merge, Pad, open, version };
+module.exports = { ...errors, Doc, Held, Merge, Pad, open, prompt, tokens, version };

@@ -2,11 +2,14 @@
 "use strict";
 
 const path = require("node:path");
+const { inspect } = require("node:util");
+const { addon } = require("./addon.js");
 const check = require("./check.js");
 const { Conflict, Fenced, Invalid, JotterError, Leased, NotFound } = require("./errors.js");
 const { Handle, Pool } = require("./pool.js");
 const {
-  Doc, Merge, answerOf, contextOf, diffOf, docsOf, evidenceOf, hitOf, infoOf, leaseOf, replyOf,
+  Doc, Merge, answerOf, changesOf, collectedOf, contextOf, diffOf, docsOf, evidenceOf, hitOf, infoOf, kindStatsOf, leaseOf,
+  redactedOf, replyOf, reportOf, verifiedOf,
 } = require("./results.js");
 const verbs = require("./verbs.js");
 
@@ -347,14 +350,44 @@ class Pad {
     await this.#call("jot_doc_purge", [check.name(key)]);
   }
 
+  async redact(key, version) {
+    return this.#call("jot_doc_redact", [check.name(key), check.name(version, "a version")]);
+  }
+
+  async redactText(key, phrase) {
+    return this.#call("jot_doc_redact_text", [check.name(key), check.text(phrase, "a phrase")]);
+  }
+
+  async redactRun(run, phrase = "", options) {
+    const o = check.options(options, ["seq"], "redactRun");
+    return this.#call("jot_run_redact", [check.name(run, "a run"), check.count(o.seq, "seq"), check.text(phrase, "a phrase")]);
+  }
+
+  async redactAll(phrase) {
+    return this.#whole("jot_redact_all", [check.text(phrase, "a phrase")], redactedOf);
+  }
+
+  async purgeRun(run) {
+    await this.#call("jot_run_purge", [check.name(run, "a run")]);
+  }
+
+  async resetCycle(agent, state = "", options) {
+    const o = check.options(options, ["clean"], "resetCycle");
+    return this.#call("jot_cycle_reset", [
+      check.optional(agent, "agent"), check.text(state, "a state"), check.flag(o.clean, "clean"),
+    ]);
+  }
+
   // --- Finding -------------------------------------------------------------------------------------
 
   #searching(options, of, more = []) {
-    const o = check.options(options, ["kind", "prefix", "by", ...more], of);
+    const o = check.options(options, ["kind", "prefix", "by", "since", "until", ...more], of);
     return {
       kind: check.optional(o.kind, "kind"),
       prefix: check.optional(o.prefix, "prefix"),
       by: check.optional(o.by, "by"),
+      since_ms: check.moment(o.since, "since"),
+      until_ms: check.moment(o.until, "until"),
       limit: check.count(o.limit, "limit", more.length ? 10 : 0),
       offset: check.count(o.offset, "offset"),
     };
@@ -371,13 +404,20 @@ class Pad {
     return evidenceOf(await this.#call("jot_search_evidence", asked));
   }
 
+  async rebuildIndex() {
+    await this.#call("jot_search_rebuild", []);
+  }
+
   async context(budget = 8000, options) {
-    const o = check.options(options, ["query", "run", "agent"], "context");
+    const o = check.options(options, ["query", "run", "agent", "rules", "limit", "tools"], "context");
     const made = {
       budget: check.count(budget, "budget"),
       query: check.optional(o.query, "query"),
       run: check.optional(o.run, "run"),
       agent: check.optional(o.agent, "agent"),
+      rules: check.text(o.rules ?? "", "rules"),
+      limit: check.count(o.limit, "limit"),
+      tools: check.flag(o.tools, "tools"),
     };
     return contextOf(await this.#call("jot_context", [made]));
   }
@@ -400,6 +440,24 @@ class Pad {
     } finally {
       waiters--;
       if (own !== this) await own.close();
+    }
+  }
+
+  async changes(cursor, options) {
+    const o = check.options(options, ["wait"], "changes");
+    const until = Date.now() + check.duration(o.wait, "wait", 0);
+    let from = check.optional(cursor, "a cursor");
+    waiters++;
+    try {
+      for (;;) {
+        const left = Math.max(until - Date.now(), 0);
+        const ask = (ms) => this.#call("jot_changes", [from, ms]);
+        const changed = changesOf(await (left ? inTurn(ask, left) : ask(0)));
+        if (changed.names.length || changed.rescan || !left) return changed;
+        from = changed.next;
+      }
+    } finally {
+      waiters--;
     }
   }
 
@@ -458,6 +516,29 @@ class Pad {
     return made;
   }
 
+  async adopt(token) {
+    const number = check.count(token, "a token");
+    return this.#pool.with(async (h) => {
+      await h.raw("jot_lease_adopt", number);
+      try {
+        const lease = leaseOf(await h.call("jot_lease_check", [number]));
+        h.tokens.add(number);
+        this.#pool.tokens.add(number);
+        return new Held(this, this.#pool, lease);
+      } catch (error) {
+        await h.raw("jot_lease_release", number); // one that has ended must not bind what else the pad writes
+        throw error;
+      }
+    });
+  }
+
+  async leased(name, options) {
+    const o = check.options(options, ["prefix"], "leased");
+    const asked = [check.name(name), check.flag(o.prefix, "prefix")];
+    const found = await this.#found(() => this.#call("jot_lease_find", asked));
+    return found && leaseOf(found);
+  }
+
   async leases() {
     return (await this.#call("jot_lease_list", [])).items.map(leaseOf);
   }
@@ -478,6 +559,56 @@ class Pad {
   async where() {
     return infoOf(await this.#call("jot_where", []));
   }
+
+  async stats() {
+    return (await this.#call("jot_stats", [])).items.map(kindStatsOf);
+  }
+
+  async copy(url) {
+    return this.#whole("jot_copy", [check.name(url, "a URL")], reportOf);
+  }
+
+  async import(path, options) {
+    const o = check.options(options, ["layout", "replace"], "import");
+    const asked = [check.name(path, "a path"), check.optional(o.layout, "layout"), check.flag(o.replace, "replace")];
+    return this.#whole("jot_import", asked, reportOf);
+  }
+
+  async export(path, options) {
+    const o = check.options(options, ["layout"], "export");
+    return this.#whole("jot_export", [check.name(path, "a path"), check.optional(o.layout, "layout")], reportOf);
+  }
+
+  async verify() {
+    return verifiedOf(await this.#call("jot_verify", []));
+  }
+
+  async doctor(options) {
+    const o = check.options(options, ["afterCrash"], "doctor");
+    return verifiedOf(await this.#call("jot_doctor", [check.flag(o.afterCrash, "afterCrash")]));
+  }
+
+  async gc(options) {
+    const o = check.options(options, ["prefix", "keep", "before", "bytes", "dryRun"], "gc");
+    const made = {
+      prefix: check.optional(o.prefix, "a prefix"),
+      keep: check.count(o.keep, "keep"),
+      before_ms: check.moment(o.before, "before"),
+      bytes: check.count(o.bytes, "bytes"),
+      dry_run: check.flag(o.dryRun, "dryRun"),
+    };
+    return collectedOf(await this.#call("jot_gc", [made]));
+  }
+
+  /** A call on the whole pad, which says what it did also where it failed. */
+  async #whole(name, args, of) {
+    return of(await this.#call(name, args, (error, found) => (error.report = of(found))));
+  }
+
+  [inspect.custom]() {
+    const url = this.#url === undefined ? "of the command line" : `'${this.#url}'`;
+    return `<jotter.Pad ${url} as '${this.#opening.as}'${this.#pool.closing ? ", closed" : ""}>`;
+  }
 }
 
 /** Open the pad a URL or path names. */
@@ -485,4 +616,14 @@ async function open(url, options) {
   return Pad.open(url, options);
 }
 
-module.exports = { Held, Pad, open };
+/** About how many tokens a text costs a model. */
+function tokens(text) {
+  return addon().tokens(check.text(text));
+}
+
+/** What to tell a model about the scratchpad; `brief`: in less than 2 KiB. */
+function prompt(options) {
+  return addon().prompt(check.flag(check.options(options, ["brief"], "prompt").brief, "brief"));
+}
+
+module.exports = { Held, Pad, open, prompt, tokens };

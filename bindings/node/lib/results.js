@@ -87,13 +87,66 @@ function diffOf(d) {
 }
 
 function contextOf(s) {
-  return { text: s.text.toString("utf8"), prefix: s.prefix, tokens: s.tokens, budget: s.budget, left: s.left };
+  return {
+    text: s.text.toString("utf8"), prefix: s.prefix, tokens: s.tokens, budget: s.budget, results: s.results,
+    damaged: s.damaged, left: s.left,
+  };
 }
 
 function infoOf(i) {
   return {
     url: i.url, why: i.why, engine: i.engine, readOnly: i.read_only, durable: i.durable, shared: i.shared,
-    editsSeen: i.edits_seen, editsGuarded: i.edits_guarded,
+    editsSeen: i.edits_seen, editsGuarded: i.edits_guarded, torn: i.torn, damaged: i.damaged, outside: i.outside,
+    quarantined: i.quarantined, restored: i.restored, last: i.last,
+  };
+}
+
+/** Where 0 and less say that there is none. */
+function dateOrNull(ms) {
+  return ms > 0 ? new Date(ms) : null;
+}
+
+function changesOf(c) {
+  return { names: c.names, rescan: c.rescan, next: c.next };
+}
+
+function problemOf(p) {
+  return { name: p.name, why: p.why };
+}
+
+function faultOf(f) {
+  return {
+    kind: f.kind, stream: f.stream, what: f.what, advice: f.advice, counts: f.counts, repairable: f.repairable,
+  };
+}
+
+function reportOf(r) {
+  return {
+    layout: r.layout, streams: r.streams, records: r.records, bytes: r.bytes, files: r.files, added: r.added,
+    unchanged: r.unchanged, skipped: r.skipped.map(problemOf), skippedTotal: r.skipped_total, missed: r.missed,
+    renamed: r.renamed.map(problemOf), renamedTotal: r.renamed_total,
+  };
+}
+
+function verifiedOf(v) {
+  return {
+    streams: v.streams, records: v.records, bytes: v.bytes, faults: v.faults, items: v.items.map(faultOf), total: v.total,
+    headsAt: dateOrNull(v.heads_at),
+  };
+}
+
+function redactedOf(r) {
+  return { streams: r.streams, rewritten: r.rewritten, records: r.records, items: r.items.map(faultOf), total: r.total };
+}
+
+function collectedOf(c) {
+  return { streams: c.streams, records: c.records, bytes: c.bytes };
+}
+
+function kindStatsOf(k) {
+  return {
+    kind: k.kind, streams: k.streams, deleted: k.deleted, records: k.records, bytes: k.bytes, damaged: k.damaged,
+    oldest: dateOrNull(k.oldest_ms), newest: dateOrNull(k.newest_ms),
   };
 }
 
@@ -112,5 +165,6 @@ function answerOf(a) {
 }
 
 module.exports = {
-  Doc, Merge, answerOf, contextOf, decode, diffOf, docsOf, evidenceOf, hitOf, infoOf, leaseOf, replyOf,
+  Doc, Merge, answerOf, changesOf, collectedOf, contextOf, decode, diffOf, docsOf, evidenceOf, hitOf, infoOf, kindStatsOf,
+  leaseOf, redactedOf, replyOf, reportOf, verifiedOf,
 };

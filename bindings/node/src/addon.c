@@ -1,9 +1,9 @@
 /* addon.c - libjotter for Node, by Node-API 8.
  *
- * It has three functions: handle() makes a jot_pad, call(handle, name, ...arguments) calls a
- * function of jotter.h on it, close(handle) frees it.  Both return a promise of [status, sentence,
- * result]. What a pad is to a program, with its queue, its classes and its errors, is in lib/, in
- * JavaScript.
+ * It has three functions for pads: handle() makes a jot_pad, call(handle, name, ...arguments) calls
+ * a function of jotter.h on it, close(handle) frees it.  Both return a promise of [status,
+ * sentence, result].  Two need no pad and answer at once: tokens(buffer), prompt(brief).  What a
+ * pad is to a program, with its queue, its classes and its errors, is in lib/, in JavaScript.
  *
  *     main thread                      a thread of Node's pool
  *     call: copy the arguments  ───►   the function of jotter.h
@@ -38,7 +38,7 @@ typedef struct Work {
     Value values[ARGUMENTS_MAX];
     void *owned[OWNED_MAX];
     size_t owned_count;
-    const void *out;
+    Out out;
     jot_status status;
     napi_async_work work;
     napi_deferred deferred;
@@ -139,6 +139,7 @@ static bool take(napi_env env, Work *w, napi_value v, Argument as, Value *to)
         return as.shape && take_options(env, w, v, as.shape, &to->options);
     case KIND_DOUBLE:
     case KIND_LIST:
+    case KIND_STRINGS:
         break;
     }
     return false;
@@ -213,6 +214,19 @@ static napi_value make_list(napi_env env, const Member *m, const char *from)
     return list;
 }
 
+static napi_value make_strings(napi_env env, const Member *m, const char *from)
+{
+    const char *const *items;
+    size_t count;
+    napi_value list = NULL;
+    memcpy(&items, from + m->offset, sizeof(items));
+    memcpy(&count, from + m->count, sizeof(count));
+    napi_create_array_with_length(env, count, &list);
+    for (size_t i = 0; i < count; i++)
+        napi_set_element(env, list, (uint32_t)i, make_string(env, items[i]));
+    return list;
+}
+
 static napi_value make_text(napi_env env, jot_text text)
 {
     napi_value v = NULL;
@@ -250,6 +264,8 @@ static napi_value make_member(napi_env env, const Member *m, const char *from)
         return make_object(env, m->shape, AT(void *));
     case KIND_LIST:
         return make_list(env, m, from);
+    case KIND_STRINGS:
+        return make_strings(env, m, from);
     }
     return NULL;
 }
@@ -269,20 +285,28 @@ static napi_value make_object(napi_env env, const Shape *shape, const void *star
     return object;
 }
 
+static napi_value make_result(napi_env env, const Function *f, Out out)
+{
+    napi_value nothing = NULL;
+    if (f && f->result == RESULT_NUMBER)
+        return make_number(env, (double)out.number);
+    if (f && f->result == RESULT_STRING && out.pointer)
+        return make_string(env, out.pointer);
+    if (f && f->result == RESULT_STRUCT)
+        return make_object(env, f->shape, out.pointer);
+    napi_get_null(env, &nothing);
+    return nothing;
+}
+
 /* [status, sentence, result]: a call that failed may have a result too. */
 static napi_value make_answer(napi_env env, const Work *w)
 {
-    const Function *f = w->function;
-    napi_value answer = NULL, result = NULL;
+    napi_value answer = NULL;
     napi_create_array_with_length(env, 3, &answer);
     napi_set_element(env, answer, 0, make_number(env, (double)w->status));
     napi_set_element(env, answer, 1,
                      make_string(env, w->status == JOT_OK ? "" : jot_error(w->handle->pad)));
-    if (f && w->out)
-        result = f->is_string ? make_string(env, w->out) : make_object(env, f->shape, w->out);
-    else
-        napi_get_null(env, &result);
-    napi_set_element(env, answer, 2, result);
+    napi_set_element(env, answer, 2, make_result(env, w->function, w->out));
     return answer;
 }
 
@@ -430,6 +454,32 @@ static napi_value make_handle(napi_env env, napi_callback_info info)
     return object;
 }
 
+/* --- What needs no pad ------------------------------------------------------------------- */
+
+static napi_value count_tokens(napi_env env, napi_callback_info info)
+{
+    napi_value given[1];
+    size_t count = 1, size = 0;
+    void *data = NULL;
+    bool is = false;
+    napi_get_cb_info(env, info, &count, given, NULL, NULL);
+    if (napi_is_buffer(env, given[0], &is) != napi_ok || !is ||
+        napi_get_buffer_info(env, given[0], &data, &size) != napi_ok)
+        return refuse(env, "an argument is of the wrong type");
+    return make_number(env, (double)jot_tokens((jot_text){ data, data ? size : 0 }));
+}
+
+static napi_value give_prompt(napi_env env, napi_callback_info info)
+{
+    napi_value given[1];
+    size_t count = 1;
+    bool brief = false;
+    napi_get_cb_info(env, info, &count, given, NULL, NULL);
+    if (napi_get_value_bool(env, given[0], &brief) != napi_ok)
+        return refuse(env, "an argument is of the wrong type");
+    return make_string(env, jot_prompt(brief));
+}
+
 /* The names Node looks for. */
 __attribute__((visibility("default"))) int32_t node_api_module_get_api_version_v1(void);
 __attribute__((visibility("default"))) napi_value napi_register_module_v1(napi_env env,
@@ -446,6 +496,8 @@ napi_value napi_register_module_v1(napi_env env, napi_value exports)
         { .utf8name = "handle", .method = make_handle },
         { .utf8name = "call", .method = call },
         { .utf8name = "close", .method = close_handle },
+        { .utf8name = "tokens", .method = count_tokens },
+        { .utf8name = "prompt", .method = give_prompt },
     };
     napi_define_properties(env, exports, sizeof(members) / sizeof(members[0]), members);
     napi_set_named_property(env, exports, "version", make_string(env, jot_version()));

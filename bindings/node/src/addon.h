@@ -22,7 +22,8 @@ typedef enum Kind {
     KIND_BOOL,
     KIND_DOUBLE,
     KIND_STRUCT, /* const T *: an object */
-    KIND_LIST    /* const T *const *, with a count beside it: an array */
+    KIND_LIST,   /* const T *const *, with a count beside it: an array */
+    KIND_STRINGS /* const char *const *, likewise */
 } Kind;
 
 typedef struct Shape Shape;
@@ -32,7 +33,7 @@ typedef struct Member {
     Kind kind;
     size_t offset;
     const Shape *shape; /* KIND_STRUCT, KIND_LIST: of what */
-    size_t count;       /* KIND_LIST: the offset of its count */
+    size_t count;       /* KIND_LIST, KIND_STRINGS: the offset of its count */
 } Member;
 
 struct Shape {
@@ -54,13 +55,21 @@ typedef struct Argument {
     const Shape *shape; /* KIND_STRUCT: of the options */
 } Argument;
 
+/* What a function has besides its status. */
+typedef enum Result { RESULT_NONE, RESULT_STRUCT, RESULT_STRING, RESULT_NUMBER } Result;
+
+typedef union Out {
+    const void *pointer; /* to a struct or a string */
+    uint64_t number;
+} Out;
+
 typedef struct Function {
     const char *name;
-    jot_status (*call)(jot_pad *pad, const Value *v, const void **out);
+    jot_status (*call)(jot_pad *pad, const Value *v, Out *out);
     Argument arguments[ARGUMENTS_MAX];
     size_t count;
-    const Shape *shape; /* of the result; NULL: none, or a string */
-    bool is_string;
+    Result result;
+    const Shape *shape; /* RESULT_STRUCT */
 } Function;
 
 #endif

@@ -16,14 +16,16 @@ from ._errors import (
     Cancelled, Closed, Conflict, Corrupt, Denied, Error, Failed, Fenced, IdReused, Invalid, Leased,
     NoLibrary, NotFound, ReadOnly, TooBig, Unavailable, Unknown, Unsupported,
 )
-from ._pad import Held, Pad, open
+from ._pad import Held, Pad, open, prompt, tokens
 from ._results import (
-    Context, Diff, Doc, Evidence, Hit, Info, Lease, Merge, Passage, ToolReply,
+    Changes, Collected, Context, Diff, Doc, Evidence, Fault, Hit, Info, KindStats, Lease, Merge, Passage,
+    Problem, Redacted, Report, ToolReply, Verified,
 )
 
 __all__ = [
-    "Answer", "Cancelled", "Closed", "Conflict", "Context", "Corrupt", "Denied", "Diff", "Doc",
-    "Error", "Evidence", "Failed", "Fenced", "Held", "Hit", "IdReused", "Info", "Invalid", "Lease",
-    "Leased", "Merge", "NoLibrary", "NotFound", "Pad", "Passage", "ReadOnly", "TooBig", "ToolReply",
-    "Unavailable", "Unknown", "Unsupported", "__version__", "open",
+    "Answer", "Cancelled", "Changes", "Closed", "Collected", "Conflict", "Context", "Corrupt",
+    "Denied", "Diff", "Doc", "Error", "Evidence", "Failed", "Fault", "Fenced", "Held", "Hit",
+    "IdReused", "Info", "Invalid", "KindStats", "Lease", "Leased", "Merge", "NoLibrary", "NotFound",
+    "Pad", "Passage", "Problem", "ReadOnly", "Redacted", "Report", "TooBig", "ToolReply",
+    "Unavailable", "Unknown", "Unsupported", "Verified", "__version__", "open", "prompt", "tokens",
 ]

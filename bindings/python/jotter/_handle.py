@@ -15,6 +15,7 @@ pad holds before it is used, and lets go of what the pad gave up.
 from __future__ import annotations
 
 import ctypes
+import datetime
 import json
 import os
 import queue
@@ -103,6 +104,25 @@ def ms_of(seconds: Optional[float], what: str) -> int:
     if not 0 <= seconds < 2 ** 50:  # NaN is neither
         raise invalid(f"{what} is {seconds} seconds: use 0 or more")
     return int(seconds * 1000)
+
+
+def flag_of(value: bool, what: str) -> bool:
+    """True or False: any other text or number would count as true, also "no"."""
+    if not isinstance(value, bool):
+        raise invalid(f"{what} must be True or False, not {type(value).__name__}")
+    return value
+
+
+def at_ms_of(when: Optional[datetime.datetime], what: str) -> int:
+    """A moment as milliseconds since 1970; None is 0.  One without a zone is local time, as Python has it."""
+    if when is None:
+        return 0
+    if not isinstance(when, datetime.datetime):
+        raise invalid(f"{what} must be a datetime, not {type(when).__name__}")
+    try:
+        return max(int(when.timestamp() * 1000), 1)
+    except (OverflowError, OSError, ValueError):
+        raise invalid(f"{what} is {when}, which is no time that a pad knows") from None
 
 
 def json_of(value: Any, what: str) -> bytes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import datetime
 import json
 import os
 import sys
@@ -15,13 +16,18 @@ from typing import (
 from . import _abi
 from ._answer import Answer
 from ._errors import Conflict, Error, Fenced, Invalid, Leased, NotFound, error_of
-from ._handle import Handle, Pool, count_of, encode, json_of, ms_of, text_arg
+from ._handle import (
+    Handle, Pool, at_ms_of, count_of, encode, flag_of, json_of, ms_of, text_arg,
+)
+from ._library import library
 from ._results import (
-    Context, Diff, Doc, Evidence, Hit, Info, Lease, Merge, ToolReply, docs_of, text_of,
+    Changes, Collected, Context, Diff, Doc, Evidence, Hit, Info, KindStats, Lease, Merge, Redacted,
+    Report, ToolReply, Verified, docs_of, listed, text_of,
 )
 from ._verbs import Nouns
 
 Text = Union[str, bytes, bytearray, memoryview]
+Moment = Optional[datetime.datetime]
 R = TypeVar("R")
 
 PAGE = 1000  # what one call lists at most
@@ -75,7 +81,11 @@ class Held:
 
     @property
     def token(self) -> int:
+        """The number of the lease, under which another process may ``adopt`` it."""
         return self.lease.token
+
+    def __repr__(self) -> str:
+        return f"<jotter.Held {self.lease.on!r}, token {self.token}>"
 
     def renew(self, ttl: Optional[float] = None) -> Lease:
         """Have the whole time again; ``ttl`` in seconds, None: as long as before."""
@@ -129,11 +139,11 @@ class Pad(Nouns):
         super().__init__(self._do)
         self._options: Dict[str, Any] = {
             "as": encode(as_ if as_ is not None else _author(), "as_"),
-            "language": encode(language),
+            "language": encode(language, "language"),
             "wait_ms": -1 if wait == 0 else ms_of(wait, "wait"),
-            "existing": existing,
-            "read_only": read_only,
-            "dialect": encode(dialect),
+            "existing": flag_of(existing, "existing"),
+            "read_only": flag_of(read_only, "read_only"),
+            "dialect": encode(dialect, "dialect"),
         }
         if url is not None:
             encode(url, "a URL")
@@ -162,6 +172,15 @@ class Pad(Nouns):
     def __del__(self) -> None:
         if hasattr(self, "_pool"):
             self._pool.close()
+
+    def __repr__(self) -> str:
+        by = (self._options["as"] or b"").decode("utf-8", "replace")
+        return (f"<jotter.Pad {'of the command line' if self._url is None else self._url!r} as {by!r}"
+                f"{'' if self._pool.is_open() else ', closed'}>")
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        """Neither pickle nor copy: two of them would close one file."""
+        raise TypeError("a pad cannot be pickled or copied: open it again there, by its URL")
 
     # --- How a call is made ---------------------------------------------------------------------
 
@@ -238,9 +257,9 @@ class Pad(Nouns):
         """
         data = as_bytes(text)
         o = _abi.jot_write_options(
-            size=ctypes.sizeof(_abi.jot_write_options), if_version=encode(if_version),
+            size=ctypes.sizeof(_abi.jot_write_options), if_version=encode(if_version, "if_version"),
             meta=None if meta is None else json_of(meta, "the members of meta"), id=encode(id, "id"),
-            if_absent=if_absent, merge=merge)
+            if_absent=flag_of(if_absent, "if_absent"), merge=flag_of(merge, "merge"))
         return self._changed("jot_doc_write", key, text_arg(data), ctypes.byref(o), mine=data,
                              base=if_version)
 
@@ -249,18 +268,18 @@ class Pad(Nouns):
         """Append to it, or make it.  ``line``: begin a new line.  Appends of others are never lost."""
         data = as_bytes(text)
         o = _abi.jot_append_options(size=ctypes.sizeof(_abi.jot_append_options),
-                                    if_version=encode(if_version), line=line)
+                                    if_version=encode(if_version, "if_version"), line=flag_of(line, "line"))
         return self._changed("jot_doc_append", key, text_arg(data), ctypes.byref(o), mine=data)
 
     def edit(self, key: str, old: Text, new: Text, *, if_version: Optional[str] = None) -> Doc:
         """Replace the one place that reads exactly ``old``.  Invalid: there is none, or several."""
         return self._changed("jot_doc_edit", key, text_arg(as_bytes(old)), text_arg(as_bytes(new)),
-                             encode(if_version), mine=as_bytes(new))
+                             encode(if_version, "if_version"), mine=as_bytes(new))
 
     def read(self, key: str, version: Optional[str] = None, *, from_line: int = 0, lines: int = 0,
              tokens: int = 0) -> Doc:
         """The document, or an older version of it (12 hex digits, ``~1``, a time).  NotFound."""
-        o = _abi.jot_read_options(size=ctypes.sizeof(_abi.jot_read_options), version=encode(version),
+        o = _abi.jot_read_options(size=ctypes.sizeof(_abi.jot_read_options), version=encode(version, "a version"),
                                   line_from=count_of(from_line, "from_line"),
                                   lines=count_of(lines, "lines"), tokens=count_of(tokens, "tokens"))
         return self._call("jot_doc_read", _name(key), ctypes.byref(o), out=_abi.jot_doc, give=Doc.of)
@@ -286,7 +305,7 @@ class Pad(Nouns):
 
     def delete(self, key: str, *, if_version: Optional[str] = None) -> Doc:
         """Delete it; the history stays.  NotFound."""
-        return self._changed("jot_doc_delete", key, encode(if_version))
+        return self._changed("jot_doc_delete", key, encode(if_version, "if_version"))
 
     def move(self, key: str, to: str) -> Doc:
         """Give it another key; the history stays with the old one.  Conflict: that one is taken."""
@@ -297,7 +316,7 @@ class Pad(Nouns):
         after: Optional[bytes] = None
         while True:
             o = _abi.jot_list_options(size=ctypes.sizeof(_abi.jot_list_options), after=after,
-                                      limit=PAGE, deleted=deleted)
+                                      limit=PAGE, deleted=flag_of(deleted, "deleted"))
             page, more = self._call(
                 "jot_doc_list", _name(prefix, "a prefix"), ctypes.byref(o), out=_abi.jot_docs,
                 give=lambda d: (docs_of(d), d.more))
@@ -317,11 +336,20 @@ class Pad(Nouns):
         self.delete(key)
 
     def __contains__(self, key: object) -> bool:
+        if not isinstance(key, str):
+            return False
         try:
-            self.read(str(key), lines=1)
+            self.read(key, lines=1)
         except NotFound:
             return False
         return True
+
+    def get(self, key: str, default: Optional[str] = None) -> Optional[str]:
+        """Its text; ``default`` if there is none."""
+        try:
+            return self.read(key).text
+        except NotFound:
+            return default
 
     def __iter__(self) -> Iterator[str]:
         return (doc.name for doc in self.list())
@@ -356,7 +384,7 @@ class Pad(Nouns):
 
     def diff(self, key: str, old: Optional[str] = None, new: Optional[str] = None) -> Diff:
         """How a version became another; by default what the last change did."""
-        return self._call("jot_doc_diff", _name(key), encode(old), encode(new), out=_abi.jot_diff,
+        return self._call("jot_doc_diff", _name(key), encode(old, "a version"), encode(new, "a version"), out=_abi.jot_diff,
                           give=lambda d: Diff(text_of(d.text), d.added, d.removed))
 
     def blame(self, key: str) -> List[Dict[str, Any]]:
@@ -366,20 +394,20 @@ class Pad(Nouns):
 
     def merge(self, key: str, base: str, mine: Text) -> Merge:
         """What comes of ``mine``, made of the version ``base``, and what was written since."""
-        return self._call("jot_doc_merge", _name(key), encode(base), text_arg(as_bytes(mine)),
+        return self._call("jot_doc_merge", _name(key), encode(base, "a version"), text_arg(as_bytes(mine)),
                           out=_abi.jot_merge, give=Merge.of)
 
     def undo(self, key: str, *, if_version: Optional[str] = None) -> Doc:
         """Bring back what was before the last change."""
-        return self._changed("jot_doc_undo", key, encode(if_version))
+        return self._changed("jot_doc_undo", key, encode(if_version, "if_version"))
 
     def redo(self, key: str, *, if_version: Optional[str] = None) -> Doc:
         """Bring back what the last undo took away, if nothing was written since."""
-        return self._changed("jot_doc_redo", key, encode(if_version))
+        return self._changed("jot_doc_redo", key, encode(if_version, "if_version"))
 
     def restore(self, key: str, version: str, *, if_version: Optional[str] = None) -> Doc:
         """Write an older version again."""
-        return self._changed("jot_doc_restore", key, encode(version), encode(if_version))
+        return self._changed("jot_doc_restore", key, encode(version, "a version"), encode(if_version, "if_version"))
 
     def purge(self, key: str) -> None:
         """Remove it and all its versions for good.  NotFound: it was never there."""
@@ -387,50 +415,79 @@ class Pad(Nouns):
 
     def redact(self, key: str, version: str) -> int:
         """Remove an older version's text for good; in how many records it was."""
-        return self._count("jot_doc_redact", _name(key), encode(version))
+        return self._count("jot_doc_redact", _name(key), encode(version, "a version"))
 
     def redact_text(self, key: str, phrase: Text) -> int:
         """Take a phrase out of every version for good; how many older ones lost their texts."""
         return self._count("jot_doc_redact_text", _name(key), text_arg(as_bytes(phrase, "a phrase")))
 
-    def _count(self, function: str, *arguments: Any) -> int:
-        with self._pool.borrow() as handle:
-            count = ctypes.c_uint64()
-            status = getattr(handle.lib, function)(handle.pad, *arguments, ctypes.byref(count))
-            if status != _abi.JOT_OK:
-                raise error_of(status, handle.sentence())
-            return count.value
+    def redact_run(self, run: str, phrase: Text = b"", *, seq: int = 0) -> int:
+        """Take a phrase out of a run for good, or the text of the one record ``seq``; from how many
+        records."""
+        return self._count("jot_run_redact", _name(run, "a run"), count_of(seq, "seq"),
+                           text_arg(as_bytes(phrase, "a phrase")))
+
+    def redact_all(self, phrase: Text) -> Redacted:
+        """Take a phrase, 4 bytes or more, out of the whole pad for good.  NotFound: it is nowhere.
+        Unsupported: it stays in some places, which the error's ``report`` tells."""
+        return self._whole("jot_redact_all", text_arg(as_bytes(phrase, "a phrase")),
+                           out=_abi.jot_redacted, give=Redacted.of)
+
+    def purge_run(self, run: str) -> None:
+        """Remove a run and all its records for good; its id is not given again."""
+        self._call("jot_run_purge", _name(run, "a run"))
+
+    def reset_cycle(self, agent: Optional[str] = None, state: Text = b"", *, clean: bool = False) -> int:
+        """Let an agent's cycles start, or start over, with this state, YAML as it is (empty: the empty
+        one).  ``clean``: delete what is kept of those there were; how many things that was.  Leased: one
+        is running."""
+        return self._count("jot_cycle_reset", encode(agent, "agent"), text_arg(as_bytes(state, "a state")),
+                           flag_of(clean, "clean"))
 
     # --- Finding --------------------------------------------------------------------------------
 
     def _search_options(self, kind: Optional[str], prefix: Optional[str], by: Optional[str],
-                        limit: int, offset: int) -> Any:
+                        since: Moment, until: Moment) -> Any:
         return _abi.jot_search_options(
-            size=ctypes.sizeof(_abi.jot_search_options), kind=encode(kind), prefix=encode(prefix),
-            by=encode(by, "by"), limit=count_of(limit, "limit"),
-            offset=count_of(offset, "offset"))
+            size=ctypes.sizeof(_abi.jot_search_options), kind=encode(kind, "kind"),
+            prefix=encode(prefix, "a prefix"), by=encode(by, "by"), since_ms=at_ms_of(since, "since"),
+            until_ms=at_ms_of(until, "until"))
 
     def search(self, query: str, *, kind: Optional[str] = None, prefix: Optional[str] = None,
-               by: Optional[str] = None, limit: int = 10, offset: int = 0) -> List[Hit]:
-        """The best hits of notes, memories, artifacts and runs (``kind``: one of them)."""
-        o = self._search_options(kind, prefix, by, limit, offset)
+               by: Optional[str] = None, since: Moment = None, until: Moment = None, limit: int = 10,
+               offset: int = 0) -> List[Hit]:
+        """The best hits of notes, memories, artifacts and runs (``kind``: one of them), written by
+        ``by``, and not before ``since`` nor after ``until``."""
+        o = self._search_options(kind, prefix, by, since, until)
+        o.limit, o.offset = count_of(limit, "limit"), count_of(offset, "offset")
         return self._call("jot_search", _name(query, "a query"), ctypes.byref(o), out=_abi.jot_hits,
-                          give=lambda h: [Hit.of(h.items[i].contents) for i in range(h.count)])
+                          give=lambda h: listed(Hit.of, h.items, h.count))
 
     def evidence(self, query: str, budget: int, *, kind: Optional[str] = None,
-                 prefix: Optional[str] = None, by: Optional[str] = None) -> Evidence:
+                 prefix: Optional[str] = None, by: Optional[str] = None, since: Moment = None,
+                 until: Moment = None) -> Evidence:
         """What the hits say, in at most ``budget`` tokens: the lines that matter, nothing twice."""
-        o = self._search_options(kind, prefix, by, 0, 0)
+        o = self._search_options(kind, prefix, by, since, until)
         return self._call("jot_search_evidence", _name(query, "a query"), count_of(budget, "budget"),
                           ctypes.byref(o),
                           out=_abi.jot_evidence, give=Evidence.of)
 
+    def rebuild_index(self) -> None:
+        """Rebuild the index of the search.  It is a cache: this is never needed, only sometimes quicker."""
+        self._call("jot_search_rebuild")
+
     def context(self, budget: int = 8000, *, query: Optional[str] = None, run: Optional[str] = None,
-                agent: Optional[str] = None) -> Context:
-        """What a model should see of the pad, in at most ``budget`` tokens."""
-        o = _abi.jot_context_options(size=ctypes.sizeof(_abi.jot_context_options), budget=count_of(budget, "budget"),
-                                     run=encode(run, "run"), agent=encode(agent, "agent"),
-                                     query=encode(query, "a query"))
+                agent: Optional[str] = None, rules: Text = b"", limit: int = 0,
+                tools: bool = False) -> Context:
+        """What a model should see of the pad, in at most ``budget`` tokens: behind standing ``rules``,
+        what the pad says to the ``query``, the results of a ``run`` and how many calls of one tool are
+        suggested (``limit``), the state of an ``agent``.  ``tools``: the reader has the tools of a pad,
+        and is told what was left out by their calls."""
+        o = _abi.jot_context_options(
+            size=ctypes.sizeof(_abi.jot_context_options), budget=count_of(budget, "budget"),
+            run=encode(run, "run"), agent=encode(agent, "agent"), query=encode(query, "a query"),
+            rules=text_arg(as_bytes(rules, "rules")), limit=count_of(limit, "limit"),
+            tools=flag_of(tools, "tools"))
         return self._call("jot_context", ctypes.byref(o), out=_abi.jot_shown, give=Context.of)
 
     def watch(self, prefix: str = "", *, timeout: Optional[float] = None) -> Iterator[Doc]:
@@ -450,6 +507,19 @@ class Pad(Nouns):
         finally:
             if other is not self:
                 other.close()
+
+    def changes(self, cursor: Optional[str] = None, *, wait: float = 0.0) -> Changes:
+        """What may have changed since ``cursor`` (None: everything), which may be as old as you like;
+        waits up to ``wait`` seconds for the first change.  ``watch`` is the simpler one, for a program
+        that stays."""
+        until = time.monotonic() + ms_of(wait, "wait") / 1000
+        while True:  # in slices: Python sees Ctrl-C only between calls
+            left = max(until - time.monotonic(), 0.0)
+            changed = self._call("jot_changes", encode(cursor, "a cursor"), int(min(left, WATCH_SLICE) * 1000),
+                                 out=_abi.jot_changed, give=Changes.of)
+            if changed.names or changed.rescan or left <= WATCH_SLICE:
+                return changed
+            cursor = changed.next
 
     def _twin(self) -> "Pad":
         """Another pad on the same URL, for a call that takes long."""
@@ -481,7 +551,7 @@ class Pad(Nouns):
 
     def _lease(self, name: str, ttl: float, prefix: bool, live: bool) -> Held:
         o = _abi.jot_lease_options(size=ctypes.sizeof(_abi.jot_lease_options), ttl_ms=ms_of(ttl, "ttl"),
-                                   prefix=prefix, live=live)
+                                   prefix=flag_of(prefix, "prefix"), live=flag_of(live, "live"))
 
         def refused(error: Error, found: Any) -> None:
             if isinstance(error, Leased):
@@ -493,16 +563,37 @@ class Pad(Nouns):
             self._pool.hold(handle, lease.token)
         return Held(self, lease)
 
+    def adopt(self, token: int) -> Held:
+        """Write under a lease that another process took, and gave the number of.  Fenced: it has ended."""
+        with self._pool.borrow() as handle:
+            number = count_of(token, "a token")
+            self._call_on(handle, "jot_lease_adopt", number)
+            try:
+                lease = self._call_on(handle, "jot_lease_check", number, out=_abi.jot_lease, give=Lease.of)
+            except Error:  # a lease that has ended must not bind what else the pad writes
+                handle.lib.jot_lease_release(handle.pad, number)
+                raise
+            self._pool.hold(handle, lease.token)
+        return Held(self, lease)
+
+    def leased(self, name: str, *, prefix: bool = False) -> Optional[Lease]:
+        """The lease in the way of somebody who asks for this name; None: it is free."""
+        try:
+            return self._call("jot_lease_find", _name(name), flag_of(prefix, "prefix"), out=_abi.jot_lease,
+                              give=Lease.of)
+        except NotFound:
+            return None
+
     def leases(self) -> List[Lease]:
         """All leases that stand."""
         return self._call("jot_lease_list", out=_abi.jot_leases,
-                          give=lambda x: [Lease.of(x.items[i].contents) for i in range(x.count)])
+                          give=lambda x: listed(Lease.of, x.items, x.count))
 
     # --- For a model ----------------------------------------------------------------------------
 
     def tools(self, profiles: Optional[str] = None) -> List[Dict[str, Any]]:
         """The tools of these profiles ("artifacts,memory", "all"), as MCP lists them."""
-        tools: List[Dict[str, Any]] = json.loads(self._string("jot_tools", encode(profiles)))
+        tools: List[Dict[str, Any]] = json.loads(self._string("jot_tools", encode(profiles, "profiles")))
         return tools
 
     def tool(self, name: str, args: Optional[Mapping[str, Any]] = None) -> ToolReply:
@@ -516,6 +607,66 @@ class Pad(Nouns):
     def where(self) -> Info:
         """Where the pad is and what it promises."""
         return self._call("jot_where", out=_abi.jot_info, give=Info.of)
+
+    def stats(self) -> List[KindStats]:
+        """What is in the pad, by kind."""
+        return self._call("jot_stats", out=_abi.jot_stats_list,
+                          give=lambda s: listed(KindStats.of, s.items, s.count))
+
+    def copy(self, url: str) -> Report:
+        """Bring the whole pad, with its history, to another URL or path, and continue where the last
+        copy stopped.  Corrupt, Conflict: the error's ``report`` has what was not copied whole."""
+        return self._whole("jot_copy", _name(url, "a URL"), out=_abi.jot_report, give=Report.of)
+
+    def import_(self, path: str, *, layout: Optional[str] = None, replace: bool = False) -> Report:
+        """Bring in an archive, or the files of another program, recognised by what they are (or said by
+        ``layout``).  What exists with another text is left so, unless ``replace``.  Importing twice adds
+        nothing.  Look at ``skipped``: that something was is no error."""
+        return self._whole("jot_import", _name(path, "a path"), encode(layout, "layout"),
+                           flag_of(replace, "replace"), out=_abi.jot_report, give=Report.of)
+
+    def export(self, path: str, *, layout: Optional[str] = None) -> Report:
+        """Write the whole pad, with its history, to a new file that ends in ".jotter"; with ``layout``
+        what another program knows, to an empty directory."""
+        return self._whole("jot_export", _name(path, "a path"), encode(layout, "layout"),
+                           out=_abi.jot_report, give=Report.of)
+
+    def verify(self) -> Verified:
+        """Read every byte of the pad, and compare the index with it.  That there are faults is no error."""
+        return self._call("jot_verify", out=_abi.jot_verified, give=Verified.of)
+
+    def doctor(self, *, after_crash: bool = False) -> Verified:
+        """Repair what can be repaired without losing anything; what is left.  ``where`` says what was
+        done."""
+        return self._call("jot_doctor", flag_of(after_crash, "after_crash"), out=_abi.jot_verified,
+                          give=Verified.of)
+
+    def gc(self, *, prefix: Optional[str] = None, keep: int = 0, before: Moment = None, bytes: int = 0,
+           dry_run: bool = False) -> Collected:
+        """Let old records of the streams whose names begin with ``prefix`` go, never the newest 16: those
+        with more than ``keep`` newer ones, written before ``before``, or with more than ``bytes`` bytes in
+        newer ones.  ``dry_run``: only say what would go."""
+        o = _abi.jot_gc_options(
+            size=ctypes.sizeof(_abi.jot_gc_options), prefix=encode(prefix, "a prefix"),
+            keep=count_of(keep, "keep"), before_ms=at_ms_of(before, "before"),
+            bytes=count_of(bytes, "bytes"), dry_run=flag_of(dry_run, "dry_run"))
+        return self._call("jot_gc", ctypes.byref(o), out=_abi.jot_gc_count, give=Collected.of)
+
+    def _whole(self, function: str, *arguments: Any, out: Any, give: Callable[[Any], R]) -> R:
+        """A call on the whole pad, which says what it did also where it failed."""
+        def refused(error: Error, found: Any) -> None:
+            error.report = give(found)  # type: ignore[assignment]
+
+        return self._call(function, *arguments, out=out, give=give, refused=refused)
+
+    def _count(self, function: str, *arguments: Any) -> int:
+        """A call that counts."""
+        with self._pool.borrow() as handle:
+            count = ctypes.c_uint64()
+            status = getattr(handle.lib, function)(handle.pad, *arguments, ctypes.byref(count))
+            if status != _abi.JOT_OK:
+                raise error_of(status, handle.sentence())
+            return count.value
 
     def _string(self, function: str, *arguments: Any) -> str:
         with self._pool.borrow() as handle:
@@ -539,3 +690,15 @@ def open(url: Optional[str] = None, *, as_: Optional[str] = None, language: Opti
     """
     return Pad(url, as_=as_, language=language, wait=wait, existing=existing, read_only=read_only,
                pool=pool, dialect=dialect)
+
+
+def tokens(text: Text) -> int:
+    """About how many tokens a text costs a model."""
+    counted: int = library().jot_tokens(text_arg(as_bytes(text)))
+    return counted
+
+
+def prompt(*, brief: bool = False) -> str:
+    """What to tell a model about the scratchpad; ``brief``: in less than 2 KiB."""
+    said: bytes = library().jot_prompt(flag_of(brief, "brief"))
+    return said.decode("utf-8")

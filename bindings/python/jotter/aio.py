@@ -25,8 +25,11 @@ from . import _pad
 from ._answer import Answer
 from ._errors import Conflict, Fenced, Invalid, Leased, NotFound
 from ._handle import count_of, ms_of
-from ._pad import PAGE, WATCH_SLICE, Text, pauses
-from ._results import Context, Diff, Doc, Evidence, Hit, Info, Lease, Merge, ToolReply
+from ._pad import PAGE, WATCH_SLICE, Moment, Text, pauses
+from ._results import (
+    Changes, Collected, Context, Diff, Doc, Evidence, Hit, Info, KindStats, Lease, Merge, Redacted,
+    Report, ToolReply, Verified,
+)
 from ._verbs_aio import Nouns
 
 R = TypeVar("R")
@@ -154,7 +157,14 @@ class Pad(Nouns):
     async def __aexit__(self, *_: Any) -> None:
         await asyncio.shield(self.close())
 
+    def __repr__(self) -> str:
+        return "<jotter.aio.Pad, not open>" if self._opened is None else f"<jotter.aio.Pad of {self._opened!r}>"
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        raise TypeError("a pad cannot be pickled or copied: open it again there, by its URL")
+
     async def close(self) -> None:
+        """Wait for the calls under way and close.  Closing twice is fine."""
         if self._opened is not None:
             if not self._opened._pool.is_open():
                 return
@@ -191,6 +201,9 @@ class Pad(Nouns):
                    lines: int = 0, tokens: int = 0) -> Doc:
         return await self._run(self._pad.read, key, version, from_line=from_line, lines=lines,
                                tokens=tokens)
+
+    async def get(self, key: str, default: Optional[str] = None) -> Optional[str]:
+        return await self._run(self._pad.get, key, default)
 
     async def update(self, key: str,
                      change: Callable[[Optional[str]], Union[Text, Awaitable[Text]]], *,
@@ -255,20 +268,41 @@ class Pad(Nouns):
     async def redact_text(self, key: str, phrase: Text) -> int:
         return await self._run(self._pad.redact_text, key, phrase)
 
+    async def redact_run(self, run: str, phrase: Text = b"", *, seq: int = 0) -> int:
+        return await self._run(self._pad.redact_run, run, phrase, seq=seq)
+
+    async def redact_all(self, phrase: Text) -> Redacted:
+        return await self._run(self._pad.redact_all, phrase)
+
+    async def purge_run(self, run: str) -> None:
+        await self._run(self._pad.purge_run, run)
+
+    async def reset_cycle(self, agent: Optional[str] = None, state: Text = b"", *,
+                          clean: bool = False) -> int:
+        return await self._run(self._pad.reset_cycle, agent, state, clean=clean)
+
     # --- Finding --------------------------------------------------------------------------------
 
     async def search(self, query: str, *, kind: Optional[str] = None, prefix: Optional[str] = None,
-                     by: Optional[str] = None, limit: int = 10, offset: int = 0) -> List[Hit]:
-        return await self._run(self._pad.search, query, kind=kind, prefix=prefix, by=by, limit=limit,
-                               offset=offset)
+                     by: Optional[str] = None, since: Moment = None, until: Moment = None,
+                     limit: int = 10, offset: int = 0) -> List[Hit]:
+        return await self._run(self._pad.search, query, kind=kind, prefix=prefix, by=by, since=since,
+                               until=until, limit=limit, offset=offset)
 
     async def evidence(self, query: str, budget: int, *, kind: Optional[str] = None,
-                       prefix: Optional[str] = None, by: Optional[str] = None) -> Evidence:
-        return await self._run(self._pad.evidence, query, budget, kind=kind, prefix=prefix, by=by)
+                       prefix: Optional[str] = None, by: Optional[str] = None, since: Moment = None,
+                       until: Moment = None) -> Evidence:
+        return await self._run(self._pad.evidence, query, budget, kind=kind, prefix=prefix, by=by,
+                               since=since, until=until)
+
+    async def rebuild_index(self) -> None:
+        await self._run(self._pad.rebuild_index)
 
     async def context(self, budget: int = 8000, *, query: Optional[str] = None,
-                      run: Optional[str] = None, agent: Optional[str] = None) -> Context:
-        return await self._run(self._pad.context, budget, query=query, run=run, agent=agent)
+                      run: Optional[str] = None, agent: Optional[str] = None, rules: Text = b"",
+                      limit: int = 0, tools: bool = False) -> Context:
+        return await self._run(self._pad.context, budget, query=query, run=run, agent=agent,
+                               rules=rules, limit=limit, tools=tools)
 
     async def watch(self, prefix: str = "", *,
                     timeout: Optional[float] = None) -> AsyncIterator[Doc]:
@@ -290,11 +324,26 @@ class Pad(Nouns):
             if own is not self:
                 await asyncio.shield(own.close())
 
+    async def changes(self, cursor: Optional[str] = None, *, wait: float = 0.0) -> Changes:
+        until = asyncio.get_running_loop().time() + ms_of(wait, "wait") / 1000
+        while True:  # in slices, between which other calls go on and a cancelled one ends
+            left = max(until - asyncio.get_running_loop().time(), 0.0)
+            changed = await self._run(self._pad.changes, cursor, wait=min(left, WATCH_SLICE))
+            if changed.names or changed.rescan or left <= WATCH_SLICE:
+                return changed
+            cursor = changed.next
+
     # --- Leases, tools, the whole pad -----------------------------------------------------------
 
     def lease(self, name: str, *, ttl: float = 60.0, wait: float = 0.0, prefix: bool = False,
               live: bool = True) -> Leasing:
         return Leasing(self, wait, functools.partial(self._pad.lease, name, ttl=ttl, prefix=prefix, live=live))
+
+    async def adopt(self, token: int) -> Held:  # takes nothing from anybody, so a cancelled one may stand
+        return Held(self, await self._run(self._pad.adopt, token))
+
+    async def leased(self, name: str, *, prefix: bool = False) -> Optional[Lease]:
+        return await self._run(self._pad.leased, name, prefix=prefix)
 
     async def leases(self) -> List[Lease]:
         return await self._run(self._pad.leases)
@@ -308,6 +357,29 @@ class Pad(Nouns):
     async def where(self) -> Info:
         return await self._run(self._pad.where)
 
+    async def stats(self) -> List[KindStats]:
+        return await self._run(self._pad.stats)
+
+    async def copy(self, url: str) -> Report:
+        return await self._run(self._pad.copy, url)
+
+    async def import_(self, path: str, *, layout: Optional[str] = None, replace: bool = False) -> Report:
+        return await self._run(self._pad.import_, path, layout=layout, replace=replace)
+
+    async def export(self, path: str, *, layout: Optional[str] = None) -> Report:
+        return await self._run(self._pad.export, path, layout=layout)
+
+    async def verify(self) -> Verified:
+        return await self._run(self._pad.verify)
+
+    async def doctor(self, *, after_crash: bool = False) -> Verified:
+        return await self._run(self._pad.doctor, after_crash=after_crash)
+
+    async def gc(self, *, prefix: Optional[str] = None, keep: int = 0, before: Moment = None,
+                 bytes: int = 0, dry_run: bool = False) -> Collected:
+        return await self._run(self._pad.gc, prefix=prefix, keep=keep, before=before, bytes=bytes,
+                               dry_run=dry_run)
+
 
 def open(url: Optional[str] = None, *, as_: Optional[str] = None, language: Optional[str] = None,
          wait: Optional[float] = None, existing: bool = False, read_only: bool = False,
@@ -316,3 +388,15 @@ def open(url: Optional[str] = None, *, as_: Optional[str] = None, language: Opti
     return Pad(functools.partial(_pad.open, url, as_=as_, language=language, wait=wait,
                                  existing=existing, read_only=read_only, pool=pool, dialect=dialect),
                count_of(pool, "pool"))
+
+
+def _document(mine: type, its: type) -> None:
+    """What a method does is said once: by the one of the same name that does not wait."""
+    for name, made in vars(mine).items():
+        said = getattr(getattr(its, name, None), "__doc__", None)
+        if not name.startswith("_") and not made.__doc__ and said:
+            made.__doc__ = said
+
+
+_document(Pad, _pad.Pad)
+_document(Held, _pad.Held)
