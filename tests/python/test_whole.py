@@ -3,7 +3,10 @@
 import copy
 import datetime
 import os
+import pathlib
 import pickle
+import subprocess
+import sys
 import threading
 
 import jotter
@@ -202,6 +205,41 @@ class Manners(PadCase):
         answer = self.pad.artifact.write("a", "b", {"x": 1}) and self.pad.artifact.read("a", "b")
         again = pickle.loads(pickle.dumps(answer))
         self.assertEqual((again, again.body), (answer, answer.body))
+
+    def test_a_path_may_be_a_path_of_pathlib(self):
+        self.pad["plan"] = "ship"
+        place = pathlib.Path(self.dir)
+        with jotter.open(place / "notes", existing=True) as pad:
+            pad.export(place / "all.jotter")
+            pad.copy(place / "copy")
+        with jotter.open("mem:") as pad:
+            pad.import_(place / "all.jotter")
+            self.assertEqual(pad["plan"], "ship")
+        for call in (lambda: jotter.open(7), lambda: self.pad.copy(None), lambda: self.pad.export(7)):
+            with self.assertRaisesRegex(jotter.Invalid, "must be str"):
+                call()
+        code = "import jotter, pathlib; print(jotter.open(pathlib.Path('new')).where().engine)"
+        self.assertEqual(self.said("-c", code), "files")
+
+    def said(self, *words, code=""):
+        """What a Python of its own prints."""
+        done = subprocess.run([sys.executable, *words], cwd=self.dir, input=code, check=True, text=True, stdout=subprocess.PIPE)
+        return done.stdout.strip()
+
+    def test_who_writes_is_the_program_however_it_was_started(self):
+        code = "import jotter\npad = jotter.open('mem:')\nprint(pad.write('k', 'x').by)\n"
+        os.mkdir(os.path.join(self.dir, "cook"))
+        for name in "bake.py", os.path.join("cook", "__main__.py"):
+            with open(os.path.join(self.dir, name), "w") as f:
+                f.write(code)
+        self.assertEqual([self.said("-c", code), self.said("-", code=code), self.said(code=code)], ["python"] * 3)
+        self.assertEqual([self.said("bake.py"), self.said("-m", "bake"), self.said("-m", "cook")], ["bake", "bake", "cook"])
+
+    def test_the_module_for_asyncio_is_there_without_importing_it(self):
+        self.assertEqual(self.said("-c", "import jotter, sys; print('asyncio' in sys.modules, jotter.aio.open.__name__)"),
+                         "False open")
+        with self.assertRaisesRegex(AttributeError, "has no attribute 'nothing'"):
+            jotter.nothing
 
     def test_get_is_that_of_a_mapping(self):
         self.pad["plan"] = "ship"

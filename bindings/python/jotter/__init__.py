@@ -10,6 +10,8 @@
 Every error is a jotter.Error; jotter.aio has the same names for asyncio.
 """
 
+from typing import TYPE_CHECKING, Any
+
 from ._abi import VERSION as __version__
 from ._answer import Answer
 from ._errors import (
@@ -29,3 +31,15 @@ __all__ = [
     "Pad", "Passage", "Problem", "ReadOnly", "Redacted", "Report", "TooBig", "ToolReply",
     "Unavailable", "Unknown", "Unsupported", "Verified", "__version__", "open", "prompt", "tokens",
 ]
+
+if TYPE_CHECKING:
+    from . import aio as aio
+
+
+def __getattr__(name: str) -> Any:
+    """jotter.aio is loaded when it is first used: asyncio is large."""
+    if name == "aio":
+        import importlib
+
+        return importlib.import_module("jotter.aio")
+    raise AttributeError(f"module 'jotter' has no attribute {name!r}")

@@ -34,13 +34,13 @@ Call = Callable[..., int]
 class Handle:
     """One jot_pad."""
 
-    def __init__(self, url: Optional[str], options: _abi.jot_open_options) -> None:
+    def __init__(self, url: Optional[bytes], options: _abi.jot_open_options) -> None:
         self.lib = library()
         self.pad = self.lib.jot_new()
         self.tokens: FrozenSet[int] = frozenset()
         if not self.pad:
             raise MemoryError("there is no memory for a pad")
-        status = self.lib.jot_open(self.pad, encode(url), ctypes.byref(options))
+        status = self.lib.jot_open(self.pad, url, ctypes.byref(options))
         if status != _abi.JOT_OK:
             error = error_of(status, self.sentence())
             self.close()

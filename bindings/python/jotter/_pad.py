@@ -28,6 +28,7 @@ from ._verbs import Nouns
 
 Text = Union[str, bytes, bytearray, memoryview]
 Moment = Optional[datetime.datetime]
+Place = Union[str, "os.PathLike[str]"]
 R = TypeVar("R")
 
 PAGE = 1000  # what one call lists at most
@@ -62,10 +63,28 @@ def _name(value: Any, what: str = "a key") -> bytes:
     return encode(value, what) or b""
 
 
+def _place(value: Optional[Place], what: str) -> Optional[bytes]:
+    """A URL or a path.  A Path is a path also where it looks like a word."""
+    if isinstance(value, os.PathLike):
+        value = os.fspath(value)
+        if isinstance(value, str) and "/" not in value:
+            value = "./" + value
+    return encode(value, what)
+
+
+def _needed(value: Place, what: str) -> bytes:
+    if value is None:
+        raise Invalid(f"{what} must be str, not NoneType")
+    return _place(value, what) or b""
+
+
 def _author() -> str:
     """Who writes, where nobody said: the program."""
-    name = os.path.basename(sys.argv[0] if sys.argv and sys.argv[0] not in ("", "-c") else "python")
-    return name[:-3] if name.endswith(".py") else name
+    said = sys.argv[0] if sys.argv and sys.argv[0] not in ("", "-", "-c", "-m") else "python"
+    if os.path.basename(said) == "__main__.py":  # of a package: python -m NAME
+        said = os.path.dirname(said)
+    name = os.path.basename(said)
+    return (name[:-3] if name.endswith(".py") else name) or "python"
 
 
 class Held:
@@ -126,7 +145,7 @@ class Pad(Nouns):
 
     def __init__(
         self,
-        url: Optional[str] = None,
+        url: Optional[Place] = None,
         *,
         as_: Optional[str] = None,
         language: Optional[str] = None,
@@ -145,11 +164,9 @@ class Pad(Nouns):
             "read_only": flag_of(read_only, "read_only"),
             "dialect": encode(dialect, "dialect"),
         }
-        if url is not None:
-            encode(url, "a URL")
-        self._url = url
+        self._url = _place(url, "a URL")
         self.dialect = dialect
-        if count_of(pool, "pool") > 1 and url is not None and url.startswith("mem:"):
+        if count_of(pool, "pool") > 1 and self._url is not None and self._url.startswith(b"mem:"):
             raise Invalid("a pad in memory is one handle's own: pool must be 1")
         self._pool = Pool(self._open, pool)
 
@@ -175,7 +192,8 @@ class Pad(Nouns):
 
     def __repr__(self) -> str:
         by = (self._options["as"] or b"").decode("utf-8", "replace")
-        return (f"<jotter.Pad {'of the command line' if self._url is None else self._url!r} as {by!r}"
+        url = "of the command line" if self._url is None else repr(os.fsdecode(self._url))
+        return (f"<jotter.Pad {url} as {by!r}"
                 f"{'' if self._pool.is_open() else ', closed'}>")
 
     def __reduce_ex__(self, protocol: Any) -> Any:
@@ -524,7 +542,7 @@ class Pad(Nouns):
     def _twin(self) -> "Pad":
         """Another pad on the same URL, for a call that takes long."""
         by = self._options["as"] or b""
-        return Pad(self._url, as_=by.decode("utf-8", "surrogateescape"), existing=True)
+        return Pad(None if self._url is None else self._url.decode("utf-8", "surrogateescape"), as_=by.decode("utf-8", "surrogateescape"), existing=True)
 
     def _watched(self, prefix: str, wait_ms: int) -> List[Doc]:
         return self._call("jot_watch", _name(prefix, "a prefix"), wait_ms, out=_abi.jot_docs,
@@ -613,22 +631,22 @@ class Pad(Nouns):
         return self._call("jot_stats", out=_abi.jot_stats_list,
                           give=lambda s: listed(KindStats.of, s.items, s.count))
 
-    def copy(self, url: str) -> Report:
+    def copy(self, url: Place) -> Report:
         """Bring the whole pad, with its history, to another URL or path, and continue where the last
         copy stopped.  Corrupt, Conflict: the error's ``report`` has what was not copied whole."""
-        return self._whole("jot_copy", _name(url, "a URL"), out=_abi.jot_report, give=Report.of)
+        return self._whole("jot_copy", _needed(url, "a URL"), out=_abi.jot_report, give=Report.of)
 
-    def import_(self, path: str, *, layout: Optional[str] = None, replace: bool = False) -> Report:
+    def import_(self, path: Place, *, layout: Optional[str] = None, replace: bool = False) -> Report:
         """Bring in an archive, or the files of another program, recognised by what they are (or said by
         ``layout``).  What exists with another text is left so, unless ``replace``.  Importing twice adds
         nothing.  Look at ``skipped``: that something was is no error."""
-        return self._whole("jot_import", _name(path, "a path"), encode(layout, "layout"),
+        return self._whole("jot_import", _needed(path, "a path"), encode(layout, "layout"),
                            flag_of(replace, "replace"), out=_abi.jot_report, give=Report.of)
 
-    def export(self, path: str, *, layout: Optional[str] = None) -> Report:
+    def export(self, path: Place, *, layout: Optional[str] = None) -> Report:
         """Write the whole pad, with its history, to a new file that ends in ".jotter"; with ``layout``
         what another program knows, to an empty directory."""
-        return self._whole("jot_export", _name(path, "a path"), encode(layout, "layout"),
+        return self._whole("jot_export", _needed(path, "a path"), encode(layout, "layout"),
                            out=_abi.jot_report, give=Report.of)
 
     def verify(self) -> Verified:
@@ -677,7 +695,7 @@ class Pad(Nouns):
             return (out.value or b"").decode("utf-8")
 
 
-def open(url: Optional[str] = None, *, as_: Optional[str] = None, language: Optional[str] = None,
+def open(url: Optional[Place] = None, *, as_: Optional[str] = None, language: Optional[str] = None,
          wait: Optional[float] = None, existing: bool = False, read_only: bool = False,
          pool: int = 1, dialect: Optional[str] = None) -> Pad:
     """Open the pad a URL or path names: ``files:notes``, ``sqlite:pad.db``, ``mem:``,

@@ -25,7 +25,7 @@ from . import _pad
 from ._answer import Answer
 from ._errors import Conflict, Fenced, Invalid, Leased, NotFound
 from ._handle import count_of, ms_of
-from ._pad import PAGE, WATCH_SLICE, Moment, Text, pauses
+from ._pad import PAGE, WATCH_SLICE, Moment, Place, Text, pauses
 from ._results import (
     Changes, Collected, Context, Diff, Doc, Evidence, Hit, Info, KindStats, Lease, Merge, Redacted,
     Report, ToolReply, Verified,
@@ -360,13 +360,13 @@ class Pad(Nouns):
     async def stats(self) -> List[KindStats]:
         return await self._run(self._pad.stats)
 
-    async def copy(self, url: str) -> Report:
+    async def copy(self, url: Place) -> Report:
         return await self._run(self._pad.copy, url)
 
-    async def import_(self, path: str, *, layout: Optional[str] = None, replace: bool = False) -> Report:
+    async def import_(self, path: Place, *, layout: Optional[str] = None, replace: bool = False) -> Report:
         return await self._run(self._pad.import_, path, layout=layout, replace=replace)
 
-    async def export(self, path: str, *, layout: Optional[str] = None) -> Report:
+    async def export(self, path: Place, *, layout: Optional[str] = None) -> Report:
         return await self._run(self._pad.export, path, layout=layout)
 
     async def verify(self) -> Verified:
@@ -381,7 +381,7 @@ class Pad(Nouns):
                                dry_run=dry_run)
 
 
-def open(url: Optional[str] = None, *, as_: Optional[str] = None, language: Optional[str] = None,
+def open(url: Optional[Place] = None, *, as_: Optional[str] = None, language: Optional[str] = None,
          wait: Optional[float] = None, existing: bool = False, read_only: bool = False,
          pool: int = 1, dialect: Optional[str] = None) -> Pad:
     """As jotter.open: ``pad = await open(...)``, or ``async with open(...) as pad``."""
