@@ -2,6 +2,7 @@
 "use strict";
 
 const assert = require("node:assert/strict");
+const { spawnSync } = require("node:child_process");
 const fs = require("node:fs");
 const path = require("node:path");
 const test = require("node:test");
@@ -181,6 +182,13 @@ test("tokens and the prompt need no pad", () => {
   for (const call of [() => jotter.tokens(7), () => jotter.tokens(), () => jotter.prompt(true), () => jotter.prompt({ brief: "no" })])
     assert.throws(call, jotter.Invalid);
 });
+
+test("who writes is the program, however it was started", withPad(async ({ dir }) => {
+  const code = 'require("jotter").open("mem:").then(async (pad) => console.log((await pad.write("k", "x")).by));';
+  fs.writeFileSync(`${dir}/bake.cjs`, code);
+  const said = (words, input = "") => spawnSync(process.execPath, words, { cwd: dir, input, encoding: "utf8" }).stdout.trim();
+  assert.deepEqual([said(["-e", code]), said(["-"], code), said([], code), said(["bake.cjs"])], ["node", "node", "node", "bake"]);
+}));
 
 test("a pad says what it is where it is printed", withPad(async ({ pad, url }) => {
   assert.equal(inspect(pad), `<jotter.Pad '${url}' as 'ann'>`);

@@ -23,7 +23,8 @@ const OPEN = ["as", "language", "wait", "existing", "readOnly", "dialect", "pool
 
 /** Who writes, where nobody said: the program. */
 function author() {
-  const name = path.basename(process.argv[1] ?? "node").replace(/\.[cm]?[jt]sx?$/, "") || "node";
+  const said = process.argv[1] ?? "-"; // "-": it came through standard input
+  const name = path.basename(said === "-" ? "node" : said).replace(/\.[cm]?[jt]sx?$/, "") || "node";
   return Buffer.byteLength(name) > AUTHOR_MAX ? "node" : name.toWellFormed?.() ?? name;
 }
 
