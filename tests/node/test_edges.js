@@ -166,6 +166,21 @@ test("the addon itself refuses what lib never gives it", async () => {
   assert.throws(() => native.close(handle), /closed/);
 });
 
+holds("the event loop goes on while a call waits", async ({ pad, url }) => {
+  const { addon } = require(path.join(path.dirname(require.resolve("jotter")), "addon.js"));
+  const native = addon();
+  const handle = native.handle();
+  await native.call(handle, "jot_open", url, { as: "bob" });
+  const held = await pad.lease("plan");
+  let ended = false;
+  const waits = native.call(handle, "jot_lease_acquire", "plan", { wait_ms: 600e3 }).then((answer) => ((ended = true), answer));
+  for (let i = 0; i < 20; i++) await new Promise((resolve) => setTimeout(resolve, 1));
+  assert.equal(ended, false);
+  await held.release();
+  assert.equal((await waits)[0], 0);
+  await native.close(handle);
+});
+
 holds("each worker thread opens pads of its own", async ({ pad, url }) => {
   const code = `const jotter = require("jotter"); const { workerData: d } = require("node:worker_threads");
     jotter.open(d.url, { as: d.as }).then(async (pad) => {

@@ -134,6 +134,21 @@ for (const engine of ["files", "sqlite"]) {
     assert.deepEqual((await pad.blame("n")).map((line) => line.seq), [1, 3]);
   });
 
+  holds("a result stays what it was", async ({ pad }) => {
+    const text = "x".repeat(1000);
+    const { version } = await pad.write("n", text);
+    const answer = await pad.task.add({ id: "t", description: text });
+    const [read, [listed]] = [await pad.read("n"), await all(pad.list())];
+    for (let i = 0; i < 20; i++) await pad.write("n", String(i).repeat(1000));
+    await pad.close();
+    assert.deepEqual([read.text, read.version, listed.version, answer.description], [text, version, version, text]);
+  });
+
+  holds("nobody writes as a person", async ({ pad, open }) => {
+    await assert.rejects((await open({ as: "outside" })).write("k", "x"), /edits made outside/);
+    assert.deepEqual(Object.keys(pad.rules), ["list"]);
+  });
+
   const pages = engine === "files" ? holds : () => {}; // the paging is the binding's: once is enough
   pages("histories page by themselves", async ({ pad }) => {
     for (let i = 0; i < 1005; i++) await pad.write("n", String(i));

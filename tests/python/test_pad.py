@@ -4,6 +4,7 @@ import ctypes
 import os
 import threading
 import time
+from unittest import mock
 
 import jotter
 from case import PadCase
@@ -134,6 +135,34 @@ class Files(PadCase):
             many.write("n0000", str(i))
         self.assertEqual(len(list(self.pad.history("n0000"))), 1006)
         self.assertEqual([d.name for d in self.pad.list("n")], names[:3])
+
+    def test_a_list_goes_on_after_a_page_whatever_happens_meanwhile(self):
+        for i in range(10):
+            self.pad[f"n{i}"] = "x"
+        with mock.patch.object(jotter._pad, "PAGE", 3):
+            self.assertEqual([d.name for d in self.pad.list()], [f"n{i}" for i in range(10)])
+            seen = []
+            for doc in self.pad.list("n"):
+                seen.append(doc.name)
+                self.pad.delete(doc.name)
+            self.assertEqual(seen, [f"n{i}" for i in range(10)])
+            self.assertEqual((list(self.pad), len(list(self.pad.list(deleted=True)))), ([], 10))
+            self.assertEqual([d.seq for d in self.pad.history("n0")], [2, 1])
+
+    def test_a_result_stays_what_it_was(self):
+        text = "x" * 1000
+        doc, answer = self.pad.write("n", text), self.pad.task.add(id="t", description=text)
+        read, listed = self.pad.read("n"), list(self.pad.list())[0]
+        for i in range(20):
+            self.pad.write("n", str(i) * 1000)
+        self.pad.close()
+        self.assertEqual((read.text, read.version, listed.version, answer["description"]),
+                         (text, doc.version, doc.version, text))
+
+    def test_nobody_writes_as_a_person(self):
+        with self.assertRaisesRegex(jotter.Invalid, "edits made outside"):
+            self.open(as_="outside").write("k", "x")
+        self.assertEqual([verb for verb in dir(self.pad.rules) if not verb.startswith("_")], ["list"])
 
     def test_a_bounded_read_says_what_is_left(self):
         self.pad["n"] = "".join(f"line {i}\n" for i in range(1, 11))
