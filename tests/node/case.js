@@ -6,12 +6,18 @@ const os = require("node:os");
 const path = require("node:path");
 const jotter = require("jotter");
 
-/** `run(one)` with a directory and an empty pad, which are gone afterwards. */
+/**
+ * `run(one)` with a directory and an empty pad, which are gone afterwards. It runs where it may leave files, two
+ * directories deep, because some try the path ../x.
+ */
 function withPad(run, engine = "files") {
   return async () => {
     const dir = fs.mkdtempSync(path.join(os.tmpdir(), "jotter-node-"));
     const url = `${engine}:${path.join(dir, engine === "sqlite" ? "pad.db" : "notes")}`;
     const opened = [];
+    const before = process.cwd();
+    fs.mkdirSync(path.join(dir, "a", "b"), { recursive: true });
+    process.chdir(path.join(dir, "a", "b"));
     const open = async (options) => {
       opened.push(await jotter.open(url, options));
       return opened.at(-1);
@@ -20,6 +26,7 @@ function withPad(run, engine = "files") {
       await run({ dir, url, open, pad: await open({ as: "ann" }) });
     } finally {
       await Promise.all(opened.map((pad) => pad.close()));
+      process.chdir(before);
       fs.rmSync(dir, { recursive: true, force: true });
     }
   };

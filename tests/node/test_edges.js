@@ -147,9 +147,13 @@ test("the addon itself refuses what lib never gives it", async () => {
     if (a !== handle) assert.throws(() => native.close(a), TypeError);
     assert.throws(() => native.call(handle, a), TypeError);
   }
+  for (const a of wrong) {
+    if (!Buffer.isBuffer(a)) assert.throws(() => native.tokens(a), TypeError);
+    assert.throws(() => native.prompt(a), TypeError);
+  }
   const [opened] = await native.call(handle, "jot_open", "mem:", {});
   assert.equal(opened, 0);
-  for (const name of ["jot_doc_write", "jot_doc_history", "jot_lease_renew", "jot_search", "jot_open"])
+  for (const name of ["jot_doc_write", "jot_doc_history", "jot_lease_renew", "jot_search", "jot_gc", "jot_redact_all", "jot_open"])
     for (const a of wrong) for (const b of wrong) for (const c of wrong.slice(0, 8)) {
       let made;
       try {

@@ -29,13 +29,18 @@ def in_child(run):
 
 
 class PadCase(unittest.TestCase):
-    """Each test has an empty pad, `self.pad`, and the means to open it again."""
+    """Each test has an empty pad, `self.pad`, and the means to open it again.  It is run where it may leave files, two
+    directories deep, because some try the path ../x."""
 
     engine = "files"
 
     def setUp(self):
         self.dir = tempfile.mkdtemp(prefix="jotter-python-")
         self.addCleanup(shutil.rmtree, self.dir, ignore_errors=True)
+        here = os.path.join(self.dir, "a", "b")
+        os.makedirs(here)
+        self.addCleanup(os.chdir, os.getcwd())
+        os.chdir(here)
         name = {"files": "notes", "sqlite": "pad.db"}[self.engine]
         self.url = f"{self.engine}:{os.path.join(self.dir, name)}"
         self.pad = self.open(as_="ann")

@@ -1,7 +1,8 @@
 // A program that uses the package with types: it is compiled with --strict, never run. What must not compile is
 // marked, and the compiler complains if it does.
 import jotter, { Conflict, Doc, JotterError, Pad, open } from "jotter";
-import type { Answer, Hit, Lease, OpenOptions } from "jotter";
+import { prompt, tokens } from "jotter";
+import type { Answer, Changes, Fault, Hit, KindStats, Lease, OpenOptions, Redacted, Report } from "jotter";
 import { jotterMemoryTool, memoryHandlers } from "jotter/anthropic";
 import { JotterSaver, JotterStore } from "jotter/langgraph";
 import { JotterSession } from "jotter/openai-agents";
@@ -34,6 +35,16 @@ try {
   else if (error instanceof JotterError) console.log(error.status, error.answer?.status);
 }
 
+const report: Report = await pad.import("notes.jotter", { layout: "archive", replace: true });
+const faults: readonly Fault[] = (await pad.doctor({ afterCrash: true })).items;
+const stats: KindStats[] = await pad.stats();
+const gone: number = (await pad.gc({ keep: 16, before: new Date(), dryRun: true })).records + (await pad.redact("plan", "~1"));
+const changes: Changes = await pad.changes(undefined, { wait: 10 });
+const redacted: Redacted = await pad.redactAll(Buffer.from("a phrase"));
+const taken: Lease | undefined = await pad.leased("plan", { prefix: true });
+await pad.search(prompt({ brief: true }), { since: new Date(0), until: Date.now() });
+console.log(report.skipped[0]?.why, faults, stats[0]?.newest?.toISOString(), gone + tokens(text), changes.next, redacted.items, taken?.by);
+
 const saver: BaseCheckpointSaver = new JotterSaver(pad);
 const store: BaseStore = new JotterStore("files:notes", { ttl: 1000 });
 const session: Session = new JotterSession("user-1", pad);
@@ -50,5 +61,7 @@ await pad.write("k", "x", { if_version: "x" });
 await pad.run.say("r", "song", "x");
 // @ts-expect-error it needs an id
 await pad.task.read();
+// @ts-expect-error a moment is a Date or a number
+await pad.search("x", { since: "yesterday" });
 // @ts-expect-error pads are opened
 new Pad("files:notes");
