@@ -71,6 +71,9 @@
     X(S3_NO_PROBE,          "s3: a server that ignores conditions is not noticed") \
     X(SERVER_WENT_BACK,     "servers: a head older than the one that was seen is believed") \
     X(FENCE_NOT_CHECKED,    "store: a lower fence token is accepted") \
+    X(LOST_TOKENS_AGAIN,    "store: tokens begin again at 1 when their table was lost") \
+    X(DOCTOR_DROPS_TOKENS,  "store: doctor accepts that the table of leases is lost, and tokens with it") \
+    X(DOCTOR_KEEPS_TABLES,  "store: doctor leaves a damaged table of leases to copies") \
     X(TIME_GOES_BACK,       "store: a record can be older than its predecessor") \
     X(ID_NOT_LOOKED_UP,     "store: an id used before is appended again")
 /* clang-format on */

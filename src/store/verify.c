@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/mutant.h"
 #include "base/time.h"
 #include "store/engine.h"
 #include "store/walk.h"
@@ -505,11 +506,11 @@ static jot_status drop_lost_tables(Store *s, Err *e)
 static jot_status mend_tokens(Store *s, Err *e)
 {
     uint64_t given = 0;
-    if (s->ops->tokens)
+    if (s->ops->tokens && !MUTANT(DOCTOR_DROPS_TOKENS))
         TRY(s->ops->tokens(s, &given, e));
     if (given)
         TRY(store_raise_tokens(s, given, e));
-    return drop_lost_tables(s, e);
+    return MUTANT(DOCTOR_KEEPS_TABLES) ? JOT_OK : drop_lost_tables(s, e);
 }
 
 jot_status store_mend(Store *s, const MendOptions *o, Err *e)

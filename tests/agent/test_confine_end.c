@@ -1,6 +1,7 @@
 /* test_confine_end.c - how a command ends: in its time, within its limits, and with everything it
  * started. */
 #include <dirent.h>
+#include <ftw.h>
 #include <signal.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
@@ -205,6 +206,76 @@ static void memory_that_processes_share_counts_once(Yard *y)
     assert_int_equal(c.code, 0);
 }
 
+/* --- Control groups ------------------------------------------------------------------------- */
+
+enum {
+    GROUP_MEMORY = 192 << 20,
+    GROUP_PROCESSES = CONFINE_PROCESSES_MAX + CONFINE_PROCESSES_MAX / 4,
+    LOOKS_MAX = 10
+};
+
+/* Which limits were found in groups of ours, on the way through the tree. */
+static struct {
+    char name[64];
+    bool pids, memory;
+} groups;
+
+static bool says(const char *dir, const char *file, unsigned long want)
+{
+    char path[1024];
+    unsigned long got = 0;
+    snprintf(path, sizeof path, "%s/%s", dir, file);
+    FILE *f = fopen(path, "r");
+    if (!f)
+        return false;
+    assert_int_equal(fscanf(f, "%lu", &got), 1);
+    fclose(f);
+    return got == want;
+}
+
+static int look_at_group(const char *path, const struct stat *info, int kind, struct FTW *where)
+{
+    (void)info;
+    if (kind != FTW_D || strncmp(path + where->base, groups.name, strlen(groups.name)) != 0)
+        return 0;
+    groups.pids = groups.pids || says(path, "pids.max", GROUP_PROCESSES);
+    groups.memory = groups.memory || says(path, "memory.max", GROUP_MEMORY) ||
+                    says(path, "memory.limit_in_bytes", GROUP_MEMORY);
+    return 0;
+}
+
+/* Called while a command runs, whose groups are there from before it begins until it has ended. */
+static bool look_at_groups(void *ctx)
+{
+    int *looks = ctx;
+    nftw("/sys/fs/cgroup", look_at_group, 16, FTW_PHYS);
+    return (groups.pids && groups.memory) || ++*looks == LOOKS_MAX;
+}
+
+/* Where none can be made there is none, and the supervisor counts.  JOT_TEST_GROUPS says what this
+ * place lets be made ("pids memory"): tools/soak-groups knows. */
+static void control_groups_have_the_limits_and_go(Yard *y)
+{
+    const char *want = getenv("JOT_TEST_GROUPS");
+    ConfineJob job = yard_job(y, "sleep 1000");
+    Confined c;
+    int looks = 0;
+    snprintf(groups.name, sizeof groups.name, "jotter-shell-%d-", getpid());
+    groups.pids = groups.memory = false;
+    job.memory_bytes = GROUP_MEMORY;
+    job.cancelled = look_at_groups;
+    job.ctx = &looks;
+    jot_status st = confine_run(&job, &y->a, &c, &y->e);
+    if (want) {
+        assert_int_equal(groups.pids, strstr(want, "pids") != NULL);
+        assert_int_equal(groups.memory, strstr(want, "memory") != NULL);
+    }
+    assert_int_equal(st, JOT_CANCELLED);
+    groups.pids = groups.memory = false;
+    look_at_groups(&looks);
+    assert_false(groups.pids || groups.memory);
+}
+
 /* clang-format off */
 static const Trial trials[] = {
     TRIAL(what_is_left_behind_is_killed, "outside", false),
@@ -213,6 +284,7 @@ static const Trial trials[] = {
     TRIAL(a_cancelled_command_is_dead, "outside", false),
     TRIAL(what_cannot_be_killed_is_no_good_end, "outside", true),
     TRIAL(memory_that_processes_share_counts_once, "outside", true),
+    TRIAL(control_groups_have_the_limits_and_go, "outside", true),
     TRIAL(the_command_dies_with_us, "outside", false),
     TRIAL(the_command_dies_with_us, "work/pad.db", true),
 };

@@ -139,13 +139,16 @@ try "the pad of another user is neither shown nor written" foreign
 hung() {
     fresh && hook claude-code < <(wrote s a.txt) && until_true has_runs 1 || return 1
     python3 - "$PWD/.jotter/runs/$("$JOTTER" runs --json | python3 -c 'import json, sys; r = json.load(sys.stdin)["runs"][0]; print(r.get("run") or r.get("id"))').jsonl" <<'PY' &
-import fcntl, struct, sys, time
+import fcntl, os, struct, sys, time
 file = open(sys.argv[1], "r+")
 fcntl.fcntl(file, 37, struct.pack("hhqqi4x", fcntl.F_WRLCK, 0, 0, 1, 0))  # F_OFD_SETLK, byte 0
 open("held", "w").close()
-time.sleep(2)
+for i in range(6000):
+    if os.path.exists("free"):
+        break
+    time.sleep(0.05)
 PY
-    until_true test -e held && hook_alone claude-code < <(wrote s b.txt) && ! run_has b.txt && wait && until_true run_has b.txt
+    until_true test -e held && hook_alone claude-code < <(wrote s b.txt) && ! run_has b.txt && touch free && wait && until_true run_has b.txt
 }
 try 'while somebody holds the run the hook does not wait, and the record comes when it is free' hung
 

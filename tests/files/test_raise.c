@@ -13,6 +13,7 @@
 
 #define RUN "runs/20261118-014621_f5b2b9"
 #define NOTE "notes/plan"
+#define IGNORE_HEAD "# Not content: what Jotter derives, and its history.\n"
 #define FILE_OF_NOTE "streams/notes.d/plan.jsonl"
 #define JSON "{\"seq\" : 1, \"a\":[ 1,1 ]}"
 
@@ -149,6 +150,8 @@ static void a_pad_of_format_2_gets_room_for_folders_when_nobody_else_has_it_open
         if (d->d_name[0] != '.')
             unlinkat(dirfd(signs), d->d_name, 0);
     closedir(signs);
+    assert_int_equal(rmdir(full_path(b, "cases")), 0);
+    person_writes(b, ".gitignore", IGNORE_HEAD "/streams/\n/mine"); /* and what a person added */
     reopen(b);
     Store *other = open_it(b);
     assert_status(b, try_head(b, "notes/hand", &r), JOT_NOT_FOUND);
@@ -163,6 +166,8 @@ static void a_pad_of_format_2_gets_room_for_folders_when_nobody_else_has_it_open
     assert_text(head(b, "notes/hand").body, "by hand");
     assert_status(b, try_put(b, "notes/plan", ANYTHING, "x", &m), JOT_INVALID);
     assert_non_null(strstr(b->e.text, "from 'Plan'"));
+    /* What it keeps of its own since then does not go into git. */
+    assert_text(bytes_of(b, ".gitignore"), IGNORE_HEAD "/streams/\n/mine\n/cases/\n");
 }
 
 #define OLD_VIEW "artifacts/index/tasks/task_index.json.json"

@@ -525,9 +525,40 @@ static void a_persons_edit_beside_an_open_handle_is_found_within_two_seconds(Des
     assert_finds(d, s, "pear", "");
 }
 
+static struct timespec manifest_time(Desk *d)
+{
+    struct stat info;
+    assert_int_equal(stat(arena_printf(&d->a, "%s/manifest", index_path(d).p).p, &info), 0);
+    return info.st_mtim;
+}
+
+/* What is only in memory every process that searches makes anew: that must be little. */
+static void a_large_text_that_changed_is_in_the_files_after_one_search(Desk *d)
+{
+    AUTO(Buf) text = { 0 };
+    for (int i = 0; text.n < (256 << 10); i++)
+        buf_addf(&text, "word%d ", i);
+    for (int large = 0; large < 2; large++) {
+        AUTO_PTR(Search) s = begin(d, &d->m);
+        desk_put(d, "notes/a", "pear");
+        assert_finds(d, s, "pear", "notes/a");
+        struct timespec before = manifest_time(d);
+        Str body = large ? buf_str(&text) : S("word7");
+        Draft draft = { .op = OP_PUT, .body = body };
+        Mark m;
+        desk_ok(d, memory_append(&d->m, S("notes/b"), NULL, &draft, &m, &d->e));
+        assert_finds(d, s, "word7", "notes/b");
+        struct timespec after = manifest_time(d);
+        bool written = before.tv_sec != after.tv_sec || before.tv_nsec != after.tv_nsec;
+        assert_int_equal(written, large);
+        search_close(TAKE(s));
+    }
+}
+
 int main(void)
 {
     static const DeskTest tests[] = {
+        DESK_TEST(a_large_text_that_changed_is_in_the_files_after_one_search),
         DESK_TEST(the_index_is_a_directory_of_its_owner),
         DESK_TEST(a_lost_or_damaged_index_changes_no_result),
         DESK_TEST(a_flipped_byte_changes_no_result),

@@ -36,11 +36,12 @@ try 'changes are seen by asking again' seen
 # Somebody holds the row of a head: the writer gives up in time, and what it asked for does not happen later.
 held() {
     jot write held one && ends 0 || return 1
-    psql "$JOT_TEST_DIRECT" -qc "BEGIN; SELECT 1 FROM team.heads WHERE name = 'notes/held' FOR UPDATE; SELECT pg_sleep(14)" >/dev/null 2>&1 &
+    psql "$JOT_TEST_DIRECT" -qc "BEGIN; SELECT 1 FROM team.heads WHERE name = 'notes/held' FOR UPDATE; SELECT pg_sleep(600)" >/dev/null 2>&1 &
     local holder=$!
-    until_true eval "[ \"\$(past \"SELECT count(*) FROM pg_stat_activity WHERE query LIKE '%pg_sleep(14)%' AND pid <> pg_backend_pid()\")\" = 1 ]" || return 1
+    until_true eval "[ \"\$(past \"SELECT count(*) FROM pg_stat_activity WHERE query LIKE '%pg_sleep(600)%' AND pid <> pg_backend_pid()\")\" = 1 ]" || return 1
     jot write held two
     ends 69 && tells 'another writer' || return 1
+    past "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE '%pg_sleep(600)%' AND pid <> pg_backend_pid()" >/dev/null
     wait $holder
     sleep 0.5
     jot read held && is one

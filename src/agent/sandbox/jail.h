@@ -16,8 +16,9 @@ enum {
     JAIL_FILTER_FD = 3,     /* where bwrap finds the filter */
     JAIL_SELF_FD = 4,       /* where it finds this program, to be run inside */
     JAIL_STAND_INS = WORKDIR_BESIDE,
-    JAIL_LEFT_MS = 5000, /* after which the supervisor gives up killing */
-    JAIL_GROUPS = 2,     /* the older kind of control groups has one for each controller */
+    JAIL_LEFT_MS = 5000, /* in which nothing ended, after which the supervisor gives up killing */
+    JAIL_ENDING_MS = 60000, /* the same, whatever ends: a machine may have much else to do */
+    JAIL_GROUPS = 2,        /* the older kind of control groups has one for each controller */
 };
 
 /* A control group with limits, to be removed afterwards. */

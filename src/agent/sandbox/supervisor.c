@@ -10,7 +10,7 @@
  *         reap whatever has died
  *
  * A process that forks between two rounds is found in the next one, and their number is
- * bounded.  If some are left after five seconds all the same, the
+ * bounded.  If none has ended for five seconds and some are left all the same, the
  * report says so: that is never a command that ended.
  *
  * While the command runs it looks every 20 ms at how many processes there are, and at
@@ -63,8 +63,8 @@ static void signal_command(pid_t command, int sig)
  * some are left. */
 static bool kill_all(pid_t command, bool fenced, int *status)
 {
-    int64_t give_up = time_steady_ms() + JAIL_LEFT_MS;
-    for (int round = 0; time_steady_ms() < give_up; round++) {
+    int64_t now = time_steady_ms(), end = now + JAIL_ENDING_MS, give_up = now + JAIL_LEFT_MS;
+    for (int round = 0; now < give_up && now < end; round++) {
         int st;
         pid_t pid;
         signal_command(command, SIGKILL);
@@ -72,9 +72,12 @@ static bool kill_all(pid_t command, bool fenced, int *status)
             kill(-1, SIGKILL);
         else
             descendants_kill();
-        while ((pid = waitpid(-1, &st, WNOHANG)) > 0)
+        now = time_steady_ms();
+        while ((pid = waitpid(-1, &st, WNOHANG)) > 0) {
+            give_up = now + JAIL_LEFT_MS;
             if (pid == command)
                 *status = st;
+        }
         if (pid < 0 && errno == ECHILD)
             return true;
         nanosleep(&(struct timespec){ .tv_nsec = (round < 10 ? 1 : 5) * 1000000L }, NULL);

@@ -27,10 +27,11 @@
 enum {
     MANIFEST_MAX = 64 << 20,
     LOAD_TRIES = 8,
-    PUBLISH_ROWS = 64, /* in memory, from which on they are written */
-    MERGE_ROWS = 4096, /* that a search merges at most: some milliseconds */
-    SEGMENTS_MAX = 24, /* beyond so many everything is merged */
-    DEAD_SHARE = 4,    /* a segment with a dead row in so many is written again */
+    PUBLISH_ROWS = 64,        /* in memory, from which on they are written, or ... */
+    PUBLISH_BYTES = 64 << 10, /* ... so much: each process that searches makes it anew */
+    MERGE_ROWS = 4096,        /* that a search merges at most: some milliseconds */
+    SEGMENTS_MAX = 24,        /* beyond so many everything is merged */
+    DEAD_SHARE = 4,           /* a segment with a dead row in so many is written again */
 };
 
 #define MANIFEST "manifest"
@@ -391,6 +392,33 @@ static uint64_t rows_from(const Index *x, size_t from)
     return rows;
 }
 
+/* A segment without a live row goes without being read: that is what is left of a large text that
+ * is changed again and again.  Streams that only it knew are read again when they change. */
+static void drop_dead(Index *x)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < x->n; i++) {
+        Segment *s = &x->segs[i];
+        if (s->rows && s->dead_n == s->rows)
+            seg_close(s);
+        else
+            x->segs[n++] = *s;
+    }
+    if (n < x->n) {
+        view_free(&x->view);
+        x->viewed = false;
+    }
+    x->n = n;
+}
+
+static size_t bytes_in_memory(const Index *x)
+{
+    size_t bytes = 0;
+    for (size_t i = 0; i < x->n; i++)
+        bytes += x->segs[i].id ? 0 : x->segs[i].own.n;
+    return bytes;
+}
+
 /* Segments from here on become one: those in memory, and before them what is not much larger. */
 static size_t merge_from(const Index *x, bool all)
 {
@@ -399,6 +427,10 @@ static size_t merge_from(const Index *x, bool all)
         return 0;
     while (from < x->n && x->segs[from].id)
         from++;
+    /* To merge a large text costs more than to read it; soon it may be replaced. */
+    if (x->n <= SEGMENTS_MAX / 2 && rows_from(x, from) < PUBLISH_ROWS &&
+        bytes_in_memory(x) >= PUBLISH_BYTES)
+        return from;
     while (from > 0) {
         uint64_t before = x->segs[from - 1].rows, behind = rows_from(x, from);
         if (before > 2 * behind || before + behind > MERGE_ROWS)
@@ -439,8 +471,8 @@ static bool is_due(const Index *x, bool all)
         dead += x->segs[i].id ? x->segs[i].dead_n : 0;
     }
     bool none = x->generation == 0 && x->n;
-    return none || rows >= PUBLISH_ROWS || memory >= PUBLISH_ROWS / 4 ||
-           (all && (memory || x->dirty || x->n > 1 || dead));
+    return none || rows >= PUBLISH_ROWS || bytes_in_memory(x) >= PUBLISH_BYTES ||
+           memory >= PUBLISH_ROWS / 4 || (all && (memory || x->dirty || x->n > 1 || dead));
 }
 
 /* Nothing has been forgotten since the pad was read?  Asked under the lock, which whoever forgets
@@ -527,6 +559,7 @@ void index_publish(Index *x, bool all)
         x->loaded = false; /* what counts is another one, or will be: it is loaded next time */
         return;
     }
+    drop_dead(x);
     if (merge_tail(x, merge_from(x, all)) && write_all(x, &w) >= 0)
         (void)sweep(x, &w);
 }

@@ -50,17 +50,37 @@ bool clone_has_views(const Names *names)
     return false;
 }
 
+/* The text of ours, in `room`; NULL: there is none, or somebody wrote it anew. */
+static const char *read_ignore(Files *f, Buf *room)
+{
+    char *read = buf_room(room, IGNORE_MAX);
+    if (pad_read_small(f, IGNORE, read, IGNORE_MAX) < 0 || strlen(read) >= IGNORE_MAX - 1 ||
+        strncmp(read, IGNORE_HEAD, strlen(IGNORE_HEAD)) != 0)
+        return NULL;
+    return read;
+}
+
+void clone_ignore(Files *f, const char *path)
+{
+    AUTO(Arena) arena = { 0 };
+    AUTO(Buf) old = { .max = IGNORE_MAX };
+    AUTO(Buf) text = { 0 };
+    const char *read = read_ignore(f, &old);
+    if (!read || strstr(read, arena_printf(&arena, "\n%s\n", path).p))
+        return;
+    buf_add(&text, str(read));
+    buf_addf(&text, "%s%s\n", str_ends(str(read), S("\n")) ? "" : "\n", path);
+    (void)pad_place(f, IGNORE, buf_str(&text));
+}
+
 /* Earlier versions kept `format` out of git.  Only the line goes: what people added stays. */
 static void raise_ignore(Files *f)
 {
     static const char line[] = "\n/format\n";
     AUTO(Buf) old = { .max = IGNORE_MAX };
     AUTO(Buf) text = { 0 };
-    char *read = buf_room(&old, IGNORE_MAX);
-    if (pad_read_small(f, IGNORE, read, IGNORE_MAX) < 0 || strlen(read) >= IGNORE_MAX - 1)
-        return;
-    const char *at = strstr(read, line);
-    if (!at || strncmp(read, IGNORE_HEAD, strlen(IGNORE_HEAD)) != 0)
+    const char *read = read_ignore(f, &old), *at = read ? strstr(read, line) : NULL;
+    if (!at)
         return;
     buf_add(&text, (Str){ read, (size_t)(at - read) });
     buf_add(&text, S("\n/.format\n"));

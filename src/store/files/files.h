@@ -572,6 +572,9 @@ char *pad_whole_path(const char *path);
 int clone_keep_format(Files *f, Str format);
 /* The same, and the file that says what git is to ignore, for a new pad. */
 int clone_prepare(Files *f, Str format);
+/* Let git ignore this path too, for a pad that an older version made; a file that people wrote anew
+ * stays. */
+void clone_ignore(Files *f, const char *path);
 /* What was kept; false if there is nothing. */
 bool clone_read_kept(Files *f, char to[FILES_FORMAT_BYTES]);
 /* Does a directory with these names hold what people see of a pad? */

@@ -90,7 +90,11 @@ void twins_note(Files *f, Str name)
     Sign sign = sign_of(caseless);
     if (str_eq(caseless, name) || str_eq(read_sign(f, &sign, &arena), name))
         return;
-    AUTO(Fd) dir = pad_open_dir(f, DIRECTORY, true);
+    AUTO(Fd) dir = pad_open_dir(f, DIRECTORY, false);
+    if (dir < 0) {
+        clone_ignore(f, "/" DIRECTORY "/"); /* a pad of an older version has no such line */
+        dir = pad_open_dir(f, DIRECTORY, true);
+    }
     if (dir < 0)
         return;
     (void)io_unlink(io, dir, sign.file);
