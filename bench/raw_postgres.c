@@ -16,6 +16,7 @@ struct Raw {
     Text text;
     uint64_t seq; /* of the head of the stream that is written to */
     uint64_t sum; /* of bytes that came back: they must be looked at by somebody */
+    bool hashing, paging;
 };
 
 enum { PARAMS = 6 };
@@ -66,6 +67,8 @@ static void ask(Raw *r, const char *statement, const Params *p, int rows)
             size_t n = (size_t)PQgetlength(got, i, k);
             memcpy(copy, PQgetvalue(got, i, k), n < sizeof copy ? n : sizeof copy);
             r->sum += n + (unsigned char)copy[0];
+            if (r->hashing && n == RAW_BYTES)
+                r->sum += raw_hash(PQgetvalue(got, i, k), n, r->paging);
         }
     PQclear(got);
 }
@@ -112,7 +115,10 @@ static void append_to(Raw *r, Str name, uint64_t seq)
     add_bytes(&p, name);
     add_number(&p, seq);
     add_bytes(&p, (Str){ chain, sizeof chain });
-    add_bytes(&p, text_next(&r->text));
+    Str body = text_next(&r->text);
+    if (r->hashing)
+        r->sum += raw_hash(body.p, body.n, true);
+    add_bytes(&p, body);
     add_number(&p, r->text.turn);
     ask(r, "append", &p, 1);
 }
@@ -164,7 +170,9 @@ static void raw_read(void *raw)
     add_bytes(&p, S("runs/log"));
     add_number(&p, 1);
     add_number(&p, RAW_RECORDS);
+    ((Raw *)raw)->paging = true;
     ask(raw, "read", &p, RAW_RECORDS);
+    ((Raw *)raw)->paging = false;
 }
 
 static void list(Raw *r, const char *statement)
@@ -185,6 +193,11 @@ static void only_names(void *raw)
     list(raw, "names");
 }
 
+static void raw_hashing(void *raw, bool hashing)
+{
+    ((Raw *)raw)->hashing = hashing;
+}
+
 static void raw_close(Raw *r)
 {
     PQfinish(r->c);
@@ -192,5 +205,5 @@ static void raw_close(Raw *r)
     free(r);
 }
 
-const RawOps raw_postgres = { "libpq",  raw_open, raw_append, raw_head,
-                              raw_read, raw_list, only_names, raw_close };
+const RawOps raw_postgres = { "libpq",  raw_open,   raw_append,  raw_head, raw_read,
+                              raw_list, only_names, raw_hashing, raw_close };

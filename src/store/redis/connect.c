@@ -345,9 +345,7 @@ static jot_status open_sock(Redis *p, Err *e)
     if (st != JOT_OK)
         return err_set(e, st, "could not connect to Redis at '%s': %s", show_address(p, &at),
                        why.text);
-    p->reader = p->hi->reader_create();
-    if (!p->reader)
-        mem_exhausted();
+    p->reader = hi_reader(p->hi, &p->texts);
     return JOT_OK;
 }
 

@@ -64,8 +64,11 @@ typedef struct Redis {
     uint64_t replicas;  /* so many must have a record before it is acknowledged */
     Sock sock;
     redisReader *reader; /* NULL: not connected */
+    Arena *texts;        /* where the texts of the next answer go; NULL: with it */
     Buf out;             /* what is sent next */
     char sha[SCRIPTS][REDIS_SHA_HEX + 1];
+    bool no_looks;   /* this user may not ask several things at once */
+    bool large;      /* the last page of records had more bodies than come along */
     bool flying;     /* something was sent and not answered: memory ran out */
     bool lost;       /* the last flight was lost: what it asked for may have happened */
     bool durable;    /* what is acknowledged survives a power loss */
