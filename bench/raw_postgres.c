@@ -19,7 +19,7 @@ struct Raw {
     bool hashing, paging;
 };
 
-enum { PARAMS = 6 };
+enum { PARAMS = 15 };
 
 typedef struct Params {
     const char *values[PARAMS];
@@ -94,13 +94,14 @@ static const char making[] =
     "CREATE INDEX ON raw.records(xact)";
 static const char *const statements[][2] = {
     { "append", "WITH h AS (UPDATE raw.heads SET seq = $2::bigint + 1, chain = $3::bytea WHERE name = $1 AND seq = $2::bigint"
-                " RETURNING stream, seq) INSERT INTO raw.records SELECT stream, seq, $5::bigint, 1, 0,"
-                " octet_length($4::bytea), 0, $3, $3, 'bench', '', '', '', $4::bytea, $5::bigint FROM h RETURNING seq" },
+                " RETURNING stream, seq) INSERT INTO raw.records SELECT stream, seq, $4::bigint, $5::bigint, $6::bigint,"
+                " $7::bigint, $8::bigint, $9::bytea, $3::bytea, $10::text, $11::text, $12::text, $13::text, $14::bytea,"
+                " $15::bigint FROM h RETURNING seq" },
     { "make", "INSERT INTO raw.heads(name, seq, chain, live) VALUES($1, 0, '', true)" },
     { "head", "SELECT " MARK ", " TEXTS ", r.body FROM raw.heads h JOIN raw.records r"
               " ON r.stream = h.stream AND r.seq = h.seq WHERE h.name = $1" },
-    { "read", "SELECT " MARK ", " TEXTS ", r.body FROM raw.heads h JOIN raw.records r"
-              " ON r.stream = h.stream WHERE h.name = $1 AND r.seq >= $2 ORDER BY r.seq LIMIT $3" },
+    { "read", "SELECT " MARK ", " TEXTS ", r.body FROM raw.records r WHERE r.stream = (SELECT h.stream"
+              " FROM raw.heads h WHERE h.name = $1) AND r.seq >= $2 ORDER BY r.stream, r.seq LIMIT $3" },
     { "list", "SELECT " MARK ", h.name, r.\"by\", r.meta FROM raw.heads h JOIN raw.records r"
               " ON r.stream = h.stream AND r.seq = h.seq WHERE h.name > $1 AND h.live ORDER BY h.name"
               " LIMIT $2" },
@@ -118,6 +119,15 @@ static void append_to(Raw *r, Str name, uint64_t seq)
     Str body = text_next(&r->text);
     if (r->hashing)
         r->sum += raw_hash(body.p, body.n, true);
+    add_number(&p, r->text.turn); /* at, op, fence, size and flags */
+    add_number(&p, OP_APPEND);
+    add_number(&p, 0);
+    add_number(&p, body.n);
+    add_number(&p, 0);
+    add_bytes(&p, (Str){ chain, sizeof chain });
+    add_bytes(&p, S("bench")); /* by, id, meta and extra */
+    for (int i = 0; i < 3; i++)
+        add_bytes(&p, S(""));
     add_bytes(&p, body);
     add_number(&p, r->text.turn);
     ask(r, "append", &p, 1);
