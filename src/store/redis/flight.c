@@ -357,7 +357,7 @@ static jot_status care(Redis *p, const redisReply *r, Care *c, bool *again, Err 
     case REMEDY_HOME:
         *again = may_wait(p, c);
         redis_disconnect(p);
-        p->at = p->home;
+        p->at = p->hosts[0];
         return *again ? redis_connect(p, e) : JOT_OK;
     case REMEDY_LOOK:
         *again = c->which == SCRIPT_REST || c->which == SCRIPT_READ;
