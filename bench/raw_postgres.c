@@ -16,9 +16,10 @@ struct Raw {
     Text text;
     uint64_t seq; /* of the head of the stream that is written to */
     uint64_t sum; /* of bytes that came back: they must be looked at by somebody */
+    bool hashing, paging;
 };
 
-enum { PARAMS = 6 };
+enum { PARAMS = 15 };
 
 typedef struct Params {
     const char *values[PARAMS];
@@ -66,6 +67,8 @@ static void ask(Raw *r, const char *statement, const Params *p, int rows)
             size_t n = (size_t)PQgetlength(got, i, k);
             memcpy(copy, PQgetvalue(got, i, k), n < sizeof copy ? n : sizeof copy);
             r->sum += n + (unsigned char)copy[0];
+            if (r->hashing && n == RAW_BYTES)
+                r->sum += raw_hash(PQgetvalue(got, i, k), n, r->paging);
         }
     PQclear(got);
 }
@@ -91,13 +94,14 @@ static const char making[] =
     "CREATE INDEX ON raw.records(xact)";
 static const char *const statements[][2] = {
     { "append", "WITH h AS (UPDATE raw.heads SET seq = $2::bigint + 1, chain = $3::bytea WHERE name = $1 AND seq = $2::bigint"
-                " RETURNING stream, seq) INSERT INTO raw.records SELECT stream, seq, $5::bigint, 1, 0,"
-                " octet_length($4::bytea), 0, $3, $3, 'bench', '', '', '', $4::bytea, $5::bigint FROM h RETURNING seq" },
+                " RETURNING stream, seq) INSERT INTO raw.records SELECT stream, seq, $4::bigint, $5::bigint, $6::bigint,"
+                " $7::bigint, $8::bigint, $9::bytea, $3::bytea, $10::text, $11::text, $12::text, $13::text, $14::bytea,"
+                " $15::bigint FROM h RETURNING seq" },
     { "make", "INSERT INTO raw.heads(name, seq, chain, live) VALUES($1, 0, '', true)" },
     { "head", "SELECT " MARK ", " TEXTS ", r.body FROM raw.heads h JOIN raw.records r"
               " ON r.stream = h.stream AND r.seq = h.seq WHERE h.name = $1" },
-    { "read", "SELECT " MARK ", " TEXTS ", r.body FROM raw.heads h JOIN raw.records r"
-              " ON r.stream = h.stream WHERE h.name = $1 AND r.seq >= $2 ORDER BY r.seq LIMIT $3" },
+    { "read", "SELECT " MARK ", " TEXTS ", r.body FROM raw.records r WHERE r.stream = (SELECT h.stream"
+              " FROM raw.heads h WHERE h.name = $1) AND r.seq >= $2 ORDER BY r.stream, r.seq LIMIT $3" },
     { "list", "SELECT " MARK ", h.name, r.\"by\", r.meta FROM raw.heads h JOIN raw.records r"
               " ON r.stream = h.stream AND r.seq = h.seq WHERE h.name > $1 AND h.live ORDER BY h.name"
               " LIMIT $2" },
@@ -112,7 +116,19 @@ static void append_to(Raw *r, Str name, uint64_t seq)
     add_bytes(&p, name);
     add_number(&p, seq);
     add_bytes(&p, (Str){ chain, sizeof chain });
-    add_bytes(&p, text_next(&r->text));
+    Str body = text_next(&r->text);
+    if (r->hashing)
+        r->sum += raw_hash(body.p, body.n, true);
+    add_number(&p, r->text.turn); /* at, op, fence, size and flags */
+    add_number(&p, OP_APPEND);
+    add_number(&p, 0);
+    add_number(&p, body.n);
+    add_number(&p, 0);
+    add_bytes(&p, (Str){ chain, sizeof chain });
+    add_bytes(&p, S("bench")); /* by, id, meta and extra */
+    for (int i = 0; i < 3; i++)
+        add_bytes(&p, S(""));
+    add_bytes(&p, body);
     add_number(&p, r->text.turn);
     ask(r, "append", &p, 1);
 }
@@ -164,7 +180,9 @@ static void raw_read(void *raw)
     add_bytes(&p, S("runs/log"));
     add_number(&p, 1);
     add_number(&p, RAW_RECORDS);
+    ((Raw *)raw)->paging = true;
     ask(raw, "read", &p, RAW_RECORDS);
+    ((Raw *)raw)->paging = false;
 }
 
 static void list(Raw *r, const char *statement)
@@ -185,6 +203,11 @@ static void only_names(void *raw)
     list(raw, "names");
 }
 
+static void raw_hashing(void *raw, bool hashing)
+{
+    ((Raw *)raw)->hashing = hashing;
+}
+
 static void raw_close(Raw *r)
 {
     PQfinish(r->c);
@@ -192,5 +215,5 @@ static void raw_close(Raw *r)
     free(r);
 }
 
-const RawOps raw_postgres = { "libpq",  raw_open, raw_append, raw_head,
-                              raw_read, raw_list, only_names, raw_close };
+const RawOps raw_postgres = { "libpq",  raw_open,   raw_append,  raw_head, raw_read,
+                              raw_list, only_names, raw_hashing, raw_close };

@@ -56,74 +56,120 @@ void row_write(Buf *to, const Record *r, uint64_t nonce)
     buf_add(to, r->extra);
 }
 
-static bool read_hex(Str word, size_t digits, uint64_t *out)
+/* What is left of a row's first line. */
+typedef struct Line {
+    const char *at, *end;
+    bool good; /* so far */
+} Line;
+
+static bool is_word_end(const Line *l)
 {
-    *out = 0;
-    for (size_t i = 0; i < word.n; i++) {
-        int digit = hex_digit(word.p[i]);
-        if (digit < 0)
-            return false;
-        *out = *out << 4 | (uint64_t)digit;
+    return l->at == l->end || *l->at == ' ';
+}
+
+/* Step over the space behind a word. */
+static void end_word(Line *l)
+{
+    l->good = l->good && is_word_end(l);
+    if (l->at < l->end)
+        l->at++;
+}
+
+static uint64_t next_hex(Line *l, size_t digits)
+{
+    uint64_t n = 0;
+    l->good = l->good && (size_t)(l->end - l->at) >= digits;
+    for (size_t i = 0; l->good && i < digits; i++) {
+        int digit = hex_digit(*l->at++);
+        l->good = digit >= 0;
+        n = n << 4 | ((uint64_t)digit & 15);
     }
-    return word.n == digits;
+    end_word(l);
+    return n;
 }
 
-/* The next word of the first line; the last one ends with it. */
-static Str next_word(Str *line)
+static Hash next_hash(Line *l)
 {
-    Str word = *line;
-    if (!str_cut(line, ' ', &word))
-        *line = (Str){ 0 };
-    return word;
+    Hash out = { 0 };
+    l->good = l->good && l->end - l->at >= HASH_HEX && hash_parse((Str){ l->at, HASH_HEX }, &out);
+    if (l->good)
+        l->at += HASH_HEX;
+    end_word(l);
+    return out;
 }
 
-static bool read_fixed(Str *line, Mark *m, uint64_t *id_n)
+/* A number of up to 18 digits, which no multiplication makes too large; those that have 19 go the
+ * long way. */
+static uint64_t next_number(Line *l, uint64_t max)
 {
-    uint64_t nonce, op = 0, redacted = 0;
-    bool good = read_hex(next_word(line), ROW_SEQ, &m->seq) &&
-                read_hex(next_word(line), ROW_NONCE, &nonce) &&
-                hash_parse(next_word(line), &m->chain) && str_to_u64(next_word(line), 3, &op) &&
-                str_to_u64(next_word(line), 1, &redacted) && read_hex(next_word(line), 2, id_n);
-    m->op = (Op)op;
-    m->redacted = redacted;
-    return good && op >= OP_PUT && m->seq > 0 && m->seq <= STORE_SEQ_MAX;
+    enum { SHORT = 18 };
+    const char *from = l->at;
+    uint64_t n = 0;
+    while (!is_word_end(l))
+        l->at++;
+    Str word = { from, (size_t)(l->at - from) };
+    bool plain = word.n > 0 && word.n <= SHORT && (word.n == 1 || *from != '0');
+    for (size_t i = 0; i < word.n && plain; i++) {
+        plain = word.p[i] >= '0' && word.p[i] <= '9';
+        n = n * 10 + (uint64_t)(word.p[i] - '0');
+    }
+    l->good = l->good && (plain ? n <= max : str_to_u64(word, max, &n));
+    end_word(l);
+    return n;
 }
 
-static bool read_rest(Str *line, Mark *m, uint64_t texts[TEXTS])
+static void read_fixed(Line *l, Mark *m, uint64_t *id_n)
+{
+    m->seq = next_hex(l, ROW_SEQ);
+    (void)next_hex(l, ROW_NONCE);
+    m->chain = next_hash(l);
+    m->op = (Op)next_number(l, OP_APPEND);
+    m->redacted = next_number(l, 1);
+    *id_n = next_hex(l, ID_DIGITS);
+    l->good = l->good && m->op >= OP_PUT && m->seq > 0 && m->seq <= STORE_SEQ_MAX;
+}
+
+static void read_rest(Line *l, Mark *m, uint64_t texts[TEXTS])
 {
     uint64_t numbers[NUMBERS];
-    bool good = true;
     for (size_t i = 0; i < NUMBERS; i++)
-        good = good && str_to_u64(next_word(line), INT64_MAX, &numbers[i]);
-    Str sha256 = next_word(line);
-    if (m->op != OP_DELETE)
-        good = good && hash_parse(sha256, &m->sha256);
+        numbers[i] = next_number(l, INT64_MAX);
+    if (m->op != OP_DELETE) {
+        m->sha256 = next_hash(l);
+    } else { /* it says '-' */
+        while (!is_word_end(l))
+            l->at++;
+        end_word(l);
+    }
     for (size_t i = 0; i < TEXTS; i++)
-        good = good && str_to_u64(next_word(line), STORE_EXTRA_MAX, &texts[i]);
-    if (!good)
-        return false;
+        texts[i] = next_number(l, STORE_EXTRA_MAX);
     m->at_ms = (int64_t)numbers[0];
     m->fence = numbers[1];
     m->size = numbers[2];
     m->gap = numbers[3];
-    return true;
 }
 
 static Str take(Str *texts, uint64_t n, Arena *into)
 {
     Str one = str_slice(*texts, 0, n);
     *texts = str_from(*texts, n);
-    return arena_copy(into, one);
+    return n ? arena_copy(into, one) : S("");
 }
 
 bool row_read(Str row, Arena *into, Record *out)
 {
     *out = (Record){ 0 };
     Str line;
-    uint64_t id_n, n[TEXTS];
-    if (!str_cut(&row, '\n', &line) || !read_fixed(&line, &out->mark, &id_n) ||
-        !read_rest(&line, &out->mark, n) || row.n != id_n + n[0] + n[1] + n[2])
+    uint64_t id_n = 0, n[TEXTS] = { 0 };
+    if (!str_cut(&row, '\n', &line))
         return false;
+    Line l = { line.p, line.p + line.n, true };
+    Record r = { 0 };
+    read_fixed(&l, &r.mark, &id_n);
+    read_rest(&l, &r.mark, n);
+    if (!l.good || row.n != id_n + n[0] + n[1] + n[2])
+        return false;
+    *out = r;
     out->id = take(&row, id_n, into);
     out->by = take(&row, n[0], into);
     out->meta = take(&row, n[1], into);

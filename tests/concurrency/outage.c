@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { SHORT_MS = 150, HOLE_MS = 1200 };
+enum { SHORT_MS = 150, HOLE_MS = 1200, MIX_MS = 600 };
 
 static uint64_t clock_ns(void)
 {
@@ -105,6 +105,9 @@ void outage_next(Outage *o, Dice *dice)
         break;
     case 4:
         set_mode(o, PROXY_WAIT, &o->waits, SHORT_MS);
+        break;
+    case 5:
+        set_mode(o, PROXY_MIX, &o->mixes, MIX_MS);
         break;
     default:
         o->proxy.state->lose = 1 + (int)dice_below(dice, 8);

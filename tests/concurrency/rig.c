@@ -198,10 +198,9 @@ static int run_round(const Options *o, const char *dir, uint64_t round, Total *t
     crew_run(&crew, &plan);
     if (o->outages)
         printf("  outages: %u kills of the server, %u failovers, %u cuts, %u black holes, %u "
-               "delays, %u "
-               "answers lost\n",
+               "delays, %u mixings of connections (%d answers overtaken), %u answers lost\n",
                outage.kills, outage.failovers, outage.cuts, outage.holes, outage.waits,
-               outage.lost);
+               outage.mixes, outage.through ? outage.proxy.state->overtaken : 0, outage.lost);
     bool right = judge(&crew, &plan, o, total);
     if (!right)
         printf("  seed %" PRIu64 "\n", plan.seed);

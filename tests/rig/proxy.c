@@ -13,12 +13,20 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
-enum { PAIRS_MAX = 64, CHUNK = 64 * 1024, WAIT_US = 100 * 1000, TICK_MS = 10 };
+enum { PAIRS_MAX = 64, CHUNK = 64 * 1024, WAIT_US = 100 * 1000, TICK_MS = 10, HOLD_US = 20 * 1000 };
+
+/* What one side has said and was not passed on yet: it stays in the socket. */
+typedef struct Held {
+    int64_t until_us; /* 0: nothing is held */
+    uint64_t number;  /* in the order of coming */
+} Held;
 
 typedef struct Pair {
-    int client, server; /* -1: none */
+    int client, server;   /* -1: none */
+    Held asked, answered; /* by the client, by the server */
 } Pair;
 
 static int at_path(const char *path, bool listening)
@@ -68,7 +76,7 @@ static void end_pair(Pair *p)
         close(p->client);
     if (p->server >= 0)
         close(p->server);
-    *p = (Pair){ -1, -1 };
+    *p = (Pair){ .client = -1, .server = -1 };
 }
 
 static bool write_all(int fd, const char *bytes, size_t n)
@@ -129,35 +137,85 @@ static void take(const ProxyState *s, int listener, Pair *pairs, const char *ser
     int i = 0;
     while (i < PAIRS_MAX && pairs[i].client >= 0)
         i++;
-    Pair fresh = { client, refused ? -1 : to_server(server) };
+    Pair fresh = { .client = client, .server = refused ? -1 : to_server(server) };
     if (fresh.server < 0 || i == PAIRS_MAX)
         end_pair(&fresh);
     else
         pairs[i] = fresh;
 }
 
+static int64_t clock_us(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
+}
+
+/* Others whose answers came before this one, and wait. */
+static int count_before(const Pair *pairs, const Held *h)
+{
+    int n = 0;
+    for (int i = 0; i < PAIRS_MAX; i++)
+        n += pairs[i].answered.until_us != 0 && pairs[i].answered.number < h->number;
+    return n;
+}
+
+/* Something was said: is it kept back for now? */
+static bool hold(ProxyState *s, const Pair *pairs, Held *h, bool answer)
+{
+    static uint64_t said;
+    int64_t now = clock_us();
+    if (s->mode != PROXY_MIX) {
+        *h = (Held){ 0 };
+        return false;
+    }
+    if (h->until_us == 0) {
+        said++;
+        /* Multiplied so that neighbours are far from each other; the clock adds what nobody
+         * repeats. */
+        uint64_t mixed = (said + (uint64_t)now) * 0x9E3779B97F4A7C15u >> 40;
+        *h = (Held){ now + 1 + (int64_t)(mixed % HOLD_US), said };
+    }
+    if (now < h->until_us)
+        return true;
+    s->overtaken += answer && count_before(pairs, h) > 0;
+    *h = (Held){ 0 };
+    return false;
+}
+
+/* What is held is not asked for again before its time. */
+static short wanted(const Held *h)
+{
+    return h->until_us > clock_us() ? 0 : POLLIN;
+}
+
+/* Both sides of a pair; false: it is over. */
+static bool tend_pair(ProxyState *s, const Pair *pairs, Pair *p, const struct pollfd fds[2])
+{
+    bool good = s->mode != PROXY_CUT || p->client < 0;
+    if (good && fds[0].revents && !hold(s, pairs, &p->asked, false))
+        good = pass(s, p, true);
+    if (good && fds[1].revents && !hold(s, pairs, &p->answered, true))
+        good = pass(s, p, false);
+    return good;
+}
+
 static void serve(ProxyState *s, int listener, const char *server)
 {
     Pair pairs[PAIRS_MAX];
     for (int i = 0; i < PAIRS_MAX; i++)
-        pairs[i] = (Pair){ -1, -1 };
+        pairs[i] = (Pair){ .client = -1, .server = -1 };
     for (;;) {
         struct pollfd fds[1 + 2 * PAIRS_MAX];
         fds[0] = (struct pollfd){ listener, POLLIN, 0 };
         for (int i = 0; i < PAIRS_MAX; i++) {
-            fds[1 + 2 * i] = (struct pollfd){ pairs[i].client, POLLIN, 0 };
-            fds[2 + 2 * i] = (struct pollfd){ pairs[i].server, POLLIN, 0 };
+            fds[1 + 2 * i] = (struct pollfd){ pairs[i].client, wanted(&pairs[i].asked), 0 };
+            fds[2 + 2 * i] = (struct pollfd){ pairs[i].server, wanted(&pairs[i].answered), 0 };
         }
-        poll(fds, 1 + 2 * PAIRS_MAX, TICK_MS);
-        for (int i = 0; i < PAIRS_MAX; i++) {
-            bool good = s->mode != PROXY_CUT || pairs[i].client < 0;
-            if (good && fds[1 + 2 * i].revents)
-                good = pass(s, &pairs[i], true);
-            if (good && fds[2 + 2 * i].revents)
-                good = pass(s, &pairs[i], false);
-            if (!good)
+        poll(fds, 1 + 2 * PAIRS_MAX, s->mode == PROXY_MIX ? 1 : TICK_MS);
+        for (int i = 0; i < PAIRS_MAX; i++)
+            if (!tend_pair(s, pairs, &pairs[i], &fds[1 + 2 * i]))
                 end_pair(&pairs[i]);
-        }
         if (fds[0].revents)
             take(s, listener, pairs, server);
     }

@@ -1,7 +1,8 @@
 /* proxy.h - Proxy, what can happen between a client and its server.
  *
  * A process of its own that passes bytes between a unix socket and a server's (or
- * two ports of loopback), and on command loses answers, swallows everything, waits, or cuts. */
+ * two ports of loopback), and on command loses answers, swallows everything, waits, cuts, or lets
+ * connections overtake each other. */
 #ifndef RIG_PROXY_H
 #define RIG_PROXY_H
 
@@ -15,6 +16,9 @@ typedef enum ProxyMode {
     PROXY_CUT,  /* ends every connection */
     PROXY_WAIT, /* passes answers on after a tenth of a second */
     PROXY_HTML, /* answers as a web server does */
+    PROXY_MIX,  /* holds what each connection says for some time of its own, so that requests and
+                   answers  come in another order than they were sent in; never those of one
+                   connection */
 } ProxyMode;
 
 typedef struct ProxyState {
@@ -25,6 +29,8 @@ typedef struct ProxyState {
     atomic_int page; /* the status of what a web server says; if not 0, that comes in the place of
                         an answer that is lost, too */
     atomic_int lost; /* answers lost so far */
+    atomic_int overtaken; /* answers so far that another connection's, which came later, were passed
+                             on before */
 } ProxyState;
 
 typedef struct Proxy {

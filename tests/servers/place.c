@@ -179,19 +179,31 @@ size_t place_count(Place *p, const char *stream)
     return got.n;
 }
 
-pid_t place_start_writer(Place *p, int n, int64_t pause_us)
+static pid_t start_writer(Place *p, const char *url, int n, int64_t pause_us)
 {
     pid_t child = fork();
     if (child != 0)
         return child;
     Store *s = NULL;
     Mark m;
-    jot_status st = store_open(&s, str(p->direct), NULL, &p->e);
-    io_sleep_us(&io_system, pause_us);
+    StoreOptions patient = { .wait_ms = PATIENT_MS };
+    jot_status st = store_open(&s, str(url), pause_us < 0 ? &patient : NULL, &p->e);
+    if (pause_us > 0)
+        io_sleep_us(&io_system, pause_us);
     for (int i = 0; i < n && st == JOT_OK; i++)
         st = place_put(p, s, "notes/a", "theirs", &m);
     store_close(s);
     _exit(st != JOT_OK);
+}
+
+pid_t place_start_writer(Place *p, int n, int64_t pause_us)
+{
+    return start_writer(p, p->direct, n, pause_us);
+}
+
+pid_t place_start_writer_at(Place *p, const char *url, int n)
+{
+    return start_writer(p, url, n, -1);
 }
 
 void place_end_well(pid_t child)

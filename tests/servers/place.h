@@ -12,6 +12,7 @@
 #include "store/store.h"
 #include "unit/unit.h"
 
+#define PATIENT_MS ((int64_t)60000) /* for who writes where others do */
 #define BOUND_MS ((int64_t)30000)   /* nothing takes longer, whatever happens */
 #define MOMENT_US ((int64_t)100000) /* in which a proxy takes up its new mode */
 
@@ -83,6 +84,8 @@ size_t place_count(Place *p, const char *stream);
 
 /* Another process that writes `n` times to notes/a past the proxy, after a pause. */
 pid_t place_start_writer(Place *p, int n, int64_t pause_us);
+/* The same at once, by this URL, and patiently. */
+pid_t place_start_writer_at(Place *p, const char *url, int n);
 /* It ends with 0. */
 void place_end_well(pid_t child);
 

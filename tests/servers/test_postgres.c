@@ -168,6 +168,47 @@ static void what_was_open_when_changes_were_looked_for_is_named_later(void **sta
     assert_str(got.names[0], S("notes/slow"));
 }
 
+/* A server counts the rows a session has read when the session ends, which takes a moment. */
+static void await_others_end(const Place *p)
+{
+    by_hand(p, "DO $$ BEGIN"
+               " FOR i IN 1 .. 2000 LOOP"
+               "  PERFORM pg_stat_clear_snapshot();"
+               "  EXIT WHEN (SELECT count(*) FROM pg_stat_activity WHERE datname = 'pads'"
+               "   AND backend_type = 'client backend' AND pid <> pg_backend_pid()) <= 1;"
+               "  PERFORM pg_sleep(0.01);"
+               " END LOOP; END $$");
+}
+
+static void a_page_of_a_long_stream_reads_its_own_records_alone(void **state)
+{
+    enum { LONG = 2000, PAGE = 10, PAGES = 10 };
+    Place *p = *state;
+    Store *s = place_open(p, p->direct, (StoreOptions){ 0 });
+    place_put_many(p, s, "notes/a", LONG);
+    store_close(s);
+    await_others_end(p);
+    by_hand(p, "SELECT pg_stat_reset()");
+    s = place_open(p, p->direct, (StoreOptions){ 0 });
+    for (uint64_t i = 0; i < PAGES; i++) {
+        Records got = { 0 };
+        const SeqRange range = { 1 + i * PAGE, PAGE };
+        assert_int_equal(store_read(s, S("notes/a"), range, &p->a, &got, &p->e), JOT_OK);
+        assert_int_equal(got.n, PAGE);
+        assert_true(got.more);
+    }
+    store_close(s);
+    await_others_end(p);
+    by_hand(p, arena_printf(
+                   &p->a,
+                   "DO $$ DECLARE n bigint; BEGIN"
+                   " SELECT coalesce(idx_tup_fetch, 0) + seq_tup_read INTO n"
+                   "  FROM pg_stat_user_tables WHERE schemaname = '%s' AND relname = 'records';"
+                   " IF n < %d OR n >= %d THEN RAISE 'read %% rows', n; END IF; END $$",
+                   p->pad, PAGE * PAGES, LONG)
+                   .p);
+}
+
 /* A trigger notes how each change will be committed. */
 static void whatever_is_set_every_change_is_synced(void **state)
 {
@@ -353,6 +394,7 @@ int main(int argc, char **argv)
         CASE(of_several_hosts_one_that_says_nothing_is_passed_over),
         CASE(a_lost_session_is_a_lost_hold),
         CASE(what_was_open_when_changes_were_looked_for_is_named_later),
+        CASE(a_page_of_a_long_stream_reads_its_own_records_alone),
         CASE(whatever_is_set_every_change_is_synced),
         CASE(a_pad_that_was_brought_from_another_cluster_has_quiet_changes),
         CASE(tokens_of_leases_leap_when_the_cluster_is_another),

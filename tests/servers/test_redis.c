@@ -236,9 +236,10 @@ static void a_server_that_stopped_syncing_is_noticed_after_a_cut(void **state)
 }
 
 /* The rights that docs/engines.md names are enough, and each is needed for something. */
-#define RIGHTS                                                                                    \
-    "-@all +evalsha '+script|load' +info '+config|get' +select +xread +wait +scan +bgrewriteaof " \
-    "+hget +hmget +hset +hdel +hstrlen +exists +unlink +time +zadd +zrem +zscore +zrevrange "     \
+#define RIGHTS                                                                                   \
+    "-@all +evalsha '+script|load' +info '+config|get' +select +multi +exec +xread +wait +scan " \
+    "+bgrewriteaof "                                                                             \
+    "+hget +hmget +hset +hdel +hstrlen +exists +unlink +time +zadd +zrem +zscore +zrevrange "    \
     "+zrangebylex +zrevrangebylex +zlexcount +xadd +xrange +xrevrange"
 
 static void everything_works_with_the_rights_that_the_documentation_names(void **state)
@@ -281,6 +282,69 @@ static void everything_works_with_the_rights_that_the_documentation_names(void *
     assert_int_equal(store_open(&none, str(url), NULL, &p->e), JOT_UNSUPPORTED);
     assert_non_null(strstr(p->e.text, "CONFIG GET"));
     by_hand(p, "ACL DELUSER", p->pad);
+}
+
+enum { LARGE = 20, LARGE_BYTES = 1024 }; /* records of a page whose bodies do not come along */
+
+/* Read in each way that reads: a head that stands still, names, and a large page. */
+static void read_all(Place *p, Store *s, jot_status want)
+{
+    Record head;
+    Listing names;
+    Records page;
+    const ListQuery q = { .prefix = S("notes/"), .limit = 9, .which = LIST_LIVE_NAMES };
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(store_head(s, S("notes/a"), HEAD_VALUE, &p->a, &head, &p->e), want);
+        if (want == JOT_OK)
+            assert_int_equal(head.body.n, LARGE_BYTES);
+        assert_int_equal(store_list(s, &q, &p->a, &names, &p->e), want);
+        if (want == JOT_OK)
+            assert_str(names.items[0].name, S("notes/a"));
+        jot_status st = store_read(s, S("notes/a"), (SeqRange){ 1, LARGE }, &p->a, &page, &p->e);
+        assert_int_equal(st, want);
+        if (want == JOT_OK)
+            assert_int_equal(page.n, LARGE);
+    }
+}
+
+static void put_large(Place *p)
+{
+    char text[LARGE_BYTES + 1] = "";
+    Mark m;
+    memset(text, 'x', LARGE_BYTES);
+    for (int i = 0; i < LARGE; i++)
+        assert_int_equal(place_put(p, p->s, "notes/a", text, &m), JOT_OK);
+}
+
+static void a_user_who_may_not_ask_several_things_at_once_reads_the_same(void **state)
+{
+    Place *p = *state;
+    put_large(p);
+    by_hand(p,
+            arena_printf(&p->a, "ACL SETUSER %s on '>hunter2' '~jotter:{%s}:*' " RIGHTS " -multi",
+                         p->pad, p->pad)
+                .p,
+            "resetchannels");
+    const char *url = arena_printf(&p->a, "redis+unix://%s:hunter2@%s/socket?pad=%s", p->pad,
+                                   place_dir(p), p->pad)
+                          .p;
+    Store *s = place_open(p, url, (StoreOptions){ 0 });
+    read_all(p, s, JOT_OK);
+    store_close(s);
+    by_hand(p, "ACL DELUSER", p->pad);
+}
+
+/* What it has may be old: somebody else is the primary. */
+static void a_primary_that_became_a_replica_is_read_by_nobody(void **state)
+{
+    Place *p = *state;
+    put_large(p);
+    read_all(p, p->s, JOT_OK);
+    by_hand(p, "REPLICAOF 127.0.0.1", "1");
+    read_all(p, p->s, JOT_UNAVAILABLE);
+    assert_non_null(strstr(p->e.text, "is a replica: name the primary"));
+    by_hand(p, "REPLICAOF NO", "ONE");
+    read_all(p, p->s, JOT_OK);
 }
 
 /* --- Bad input ------------------------------------------------------------------------- */
@@ -364,6 +428,8 @@ int main(int argc, char **argv)
         CASE(a_server_that_does_not_sync_is_refused_unless_that_is_fine),
         CASE(a_server_that_stopped_syncing_is_noticed_after_a_cut),
         CASE(everything_works_with_the_rights_that_the_documentation_names),
+        CASE(a_user_who_may_not_ask_several_things_at_once_reads_the_same),
+        CASE(a_primary_that_became_a_replica_is_read_by_nobody),
         CASE(what_cannot_be_opened_is_said_in_one_sentence),
         CASE(a_newer_pad_is_refused_or_only_read),
         CASE(verify_reports_names_and_rows_that_do_not_fit),

@@ -1,5 +1,5 @@
-/* test_redis_replica.c - what ?replicas=N says when the replica is stopped and an answer is lost.
- */
+/* test_redis_replica.c - what ?replicas=N says when the replica is stopped and an answer is lost,
+ * and which of several hosts is used. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,10 +51,91 @@ static void a_record_that_no_replica_has_is_unknown_also_after_a_lost_answer(voi
     assert_int_equal(m.seq, 4);
 }
 
+static const char *replica_port(void)
+{
+    return strrchr(place_variable("JOT_TEST_REPLICA"), ':') + 1;
+}
+
+/* The pad by several hosts: these two ports of loopback. */
+static const char *by_ports(Place *p, const char *first, const char *second)
+{
+    return arena_printf(&p->a, "redis:///?host=127.0.0.1,127.0.0.1&port=%s,%s&pad=%s", first,
+                        second, p->pad)
+        .p;
+}
+
+static void of_several_hosts_the_one_that_is_no_replica_is_used(void **state)
+{
+    Place *p = *state;
+    const char *primary = place_variable("JOT_TEST_REDIS_PORT");
+    const char *urls[] = { by_ports(p, replica_port(), primary),
+                           by_ports(p, primary, replica_port()), by_ports(p, "1", primary) };
+    for (size_t i = 0; i < COUNT_OF(urls); i++) {
+        Mark m;
+        Store *s = place_open(p, urls[i], (StoreOptions){ .create = true });
+        assert_int_equal(place_put(p, s, "notes/a", "text", &m), JOT_OK);
+        assert_int_equal(m.seq, i + 1);
+        store_close(s);
+    }
+    place_refuses(p, by_ports(p, "1", replica_port()), JOT_UNAVAILABLE, "is a replica");
+}
+
+/* The machine of the first host is off: nobody refuses anything. */
+static void of_several_hosts_one_that_says_nothing_is_passed_over(void **state)
+{
+    Place *p = *state;
+    Mark m;
+    char port[16];
+    snprintf(port, sizeof port, "%d", p->proxy.port);
+    p->proxy.state->mode = PROXY_HOLE;
+    Store *s = place_open(p, by_ports(p, port, place_variable("JOT_TEST_REDIS_PORT")),
+                          (StoreOptions){ .wait_ms = -1 });
+    assert_int_equal(place_put(p, s, "notes/a", "text", &m), JOT_OK);
+    p->proxy.state->mode = PROXY_PASS;
+    store_close(s);
+}
+
+/* It answers, and then ends every connection. */
+static void a_host_whose_connections_break_is_followed_by_the_next(void **state)
+{
+    Place *p = *state;
+    Mark m;
+    char port[16];
+    snprintf(port, sizeof port, "%d", p->proxy.port);
+    Store *s = place_open(p, by_ports(p, port, place_variable("JOT_TEST_REDIS_PORT")),
+                          (StoreOptions){ .wait_ms = 1000 });
+    assert_int_equal(place_put(p, s, "notes/a", "one", &m), JOT_OK);
+    p->proxy.state->mode = PROXY_CUT;
+    io_sleep_us(&io_system, MOMENT_US);
+    assert_int_equal(place_put(p, s, "notes/a", "two", &m), JOT_OK);
+    assert_int_equal(m.seq, 2);
+    p->proxy.state->mode = PROXY_PASS;
+    store_close(s);
+}
+
+static void a_list_of_hosts_that_makes_no_sense_is_refused(void **state)
+{
+    static const Refusal rows[] = {
+        { "redis://a,,b/?pad=x", JOT_INVALID, "1 to 255 bytes" },
+        { "redis:///?host=a,b,c&port=1,2", JOT_INVALID, "more hosts than ports" },
+        { "redis:///?host=a,b&port=1,2,3", JOT_INVALID, "more ports than hosts" },
+        { "redis:///?host=a&port=0", JOT_INVALID, "from 1 to" },
+        { "redis:///?host=a&port=70000", JOT_INVALID, "use a number" },
+        { "redis:///?host=&port=1", JOT_INVALID, "more ports than hosts" },
+        { "redis://a,a,a,a,a,a,a,a,a/", JOT_INVALID, "at most 8 hosts" },
+        { "redis+unix:///s?host=a", JOT_INVALID, "'host'" },
+    };
+    place_refuses_all(*state, rows, COUNT_OF(rows));
+}
+
 int main(int argc, char **argv)
 {
     static const struct CMUnitTest own[] = {
         CASE(a_record_that_no_replica_has_is_unknown_also_after_a_lost_answer),
+        CASE(of_several_hosts_the_one_that_is_no_replica_is_used),
+        CASE(of_several_hosts_one_that_says_nothing_is_passed_over),
+        CASE(a_host_whose_connections_break_is_followed_by_the_next),
+        CASE(a_list_of_hosts_that_makes_no_sense_is_refused),
     };
     const CaseTable tables[] = { { own, COUNT_OF(own) } };
     return place_main(&redis, tables, COUNT_OF(tables), argc, argv);

@@ -457,6 +457,41 @@ static void a_server_that_ignores_conditions_is_refused(void **state)
     assert_int_equal(store_open(&s, str(url), &make, &p->e), JOT_UNSUPPORTED);
 }
 
+static void hear_of_if_match(void *ctx, const StoreFault *f)
+{
+    int *heard = ctx;
+    *heard += strstr(f->what, "ignores If-Match") != NULL;
+}
+
+static void a_server_that_ignores_if_match_holds_a_pad_and_redacts_nothing(void **state)
+{
+    Place *p = *state;
+    char url[200];
+    Mark m;
+    Records first;
+    VerifyCount seen;
+    snprintf(url, sizeof url, "%s&pad=n%s", place_variable("JOT_TEST_S3_HALF"),
+             id_random(&io_system, 8).text);
+    Store *s = place_open(p, url, (StoreOptions){ .create = true });
+    assert_int_equal(place_put(p, s, "notes/a", "one", &m), JOT_OK);
+    assert_int_equal(place_put(p, s, "notes/a", "two", &m), JOT_OK);
+    assert_int_equal(store_redact(s, S("notes/a"), NULL, 1, &p->e), JOT_UNSUPPORTED);
+    assert_non_null(strstr(p->e.text, "ignores If-Match"));
+    assert_sentence(&p->e);
+    int heard = 0;
+    const VerifyHooks hooks = { .ctx = &heard, .fault = hear_of_if_match };
+    assert_int_equal(store_verify(s, &hooks, &seen, &p->e), JOT_OK);
+    assert_int_equal(heard, 1);
+    store_close(s);
+    /* Where nobody else writes nothing can come in between. */
+    s = place_open(p, arena_printf(&p->a, "%s&writers=one", url).p, (StoreOptions){ 0 });
+    assert_int_equal(store_redact(s, S("notes/a"), NULL, 1, &p->e), JOT_OK);
+    assert_int_equal(store_read(s, S("notes/a"), (SeqRange){ 1, 1 }, &p->a, &first, &p->e), JOT_OK);
+    assert_true(first.items[0].mark.redacted);
+    assert_int_equal(store_purge(s, S("notes/a"), NULL, S("ann"), &m, &p->e), JOT_OK);
+    store_close(s);
+}
+
 /* --- Bad input -------------------------------------------------------------------------- */
 
 static void what_cannot_be_opened_is_said_in_one_sentence(void **state)
@@ -656,6 +691,7 @@ int main(int argc, char **argv)
         CASE(a_change_by_another_is_named),
         CASE(nothing_acknowledged_is_gone_when_the_gateway_is_killed),
         CASE(a_server_that_ignores_conditions_is_refused),
+        CASE(a_server_that_ignores_if_match_holds_a_pad_and_redacts_nothing),
         CASE(what_cannot_be_opened_is_said_in_one_sentence),
         CASE(a_newer_pad_is_refused_or_only_read),
         CASE(what_is_wrong_with_a_certificate_is_one_sentence),

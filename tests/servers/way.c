@@ -197,6 +197,37 @@ static void slow_answers_are_right_answers(void **state)
     }
 }
 
+/* Each on a connection of its own: what they ask, and what they are told, comes in another order
+ * than it was said. */
+static void answers_that_overtake_each_other_are_right_answers(void **state)
+{
+    enum { WRITERS = 4 };
+    Place *p = *state;
+    pid_t writers[WRITERS];
+    int n = p->kind->rounds > 10 ? 10 : p->kind->rounds;
+    Store *s = place_open(p, p->url, (StoreOptions){ .wait_ms = PATIENT_MS });
+    p->proxy.state->mode = PROXY_MIX;
+    for (int i = 0; i < WRITERS; i++)
+        writers[i] = place_start_writer_at(p, p->url, n);
+    uint64_t last = 0;
+    for (int i = 0; i < n; i++) {
+        Record head;
+        Mark m;
+        assert_int_equal(place_put(p, s, "notes/a", "mine", &m), JOT_OK);
+        assert_true(m.seq > last);
+        last = m.seq;
+        assert_int_equal(store_head(s, S("notes/a"), HEAD_VALUE, &p->a, &head, &p->e), JOT_OK);
+        assert_true(head.mark.seq >= last);
+        last = head.mark.seq;
+    }
+    for (int i = 0; i < WRITERS; i++)
+        place_end_well(writers[i]);
+    p->proxy.state->mode = PROXY_PASS;
+    store_close(s);
+    assert_true(p->proxy.state->overtaken > 0);
+    assert_int_equal(place_count(p, "notes/a"), (WRITERS + 1) * n);
+}
+
 static void a_connection_that_was_cut_is_made_again(void **state)
 {
     Place *p = *state;
@@ -231,6 +262,7 @@ static const struct CMUnitTest on_the_way[] = {
     CASE(an_append_that_was_purged_before_its_answer_came_is_not_done_again),
     CASE(a_server_that_says_nothing_is_not_waited_for_for_ever),
     CASE(slow_answers_are_right_answers),
+    CASE(answers_that_overtake_each_other_are_right_answers),
     CASE(a_connection_that_was_cut_is_made_again),
     CASE(a_web_server_is_not_taken_for_the_server),
 };

@@ -130,11 +130,13 @@ static jot_status pg_read(Store *s, Str stream, SeqRange range, Arena *into, Rec
     out->items = NEW_ARRAY(into, Record, (size_t)n);
     for (int i = 0; i < n; i++) {
         Record *to = &out->items[out->n];
+        out->more = tuple_null(p, r, i, 12); /* no body: it is behind the page */
+        if (out->more)
+            break;
         bool good = tuple_record(p, r, i, into, to, NULL) == JOT_OK;
         to->body = tuple_body(p, r, i, into);
         *(good ? &out->n : &out->damaged) += 1;
     }
-    out->more = tuple_i64(p, r, 0, 13) > n;
     return JOT_OK;
 }
 

@@ -24,6 +24,8 @@
 #define FORMAT_NOW FORMAT_TEXT(1, 1)
 _Static_assert(PG_READ_FORMAT == 1 && PG_WRITE_FORMAT == 1, "FORMAT_NOW says the same");
 
+#define NOW "(extract(epoch FROM clock_timestamp()) * 1000)::bigint"
+
 /* clang-format off */
 static const char making[] =
     "SELECT pg_advisory_xact_lock(hashtextextended('jotter makes @', 14) | (-9223372036854775807 - 1));\n"
@@ -105,43 +107,55 @@ static const char making[] =
     " IF current_setting('synchronous_commit') NOT IN ('on', 'remote_apply') THEN\n"
     "  PERFORM set_config('synchronous_commit', 'on', true);\n"
     " END IF;\n"
-    " SELECT * INTO l FROM @.lock(a_name, a_guard);\n"
-    " o_now := (extract(epoch FROM clock_timestamp()) * 1000)::bigint;\n"
-    " o_guard := l.o_guard;\n"
     " o_heard := 0;\n"
-    " IF coalesce(l.o_seq, 0) <> a_seq OR (a_seq > 0 AND l.o_chain <> a_chain)\n"
-    "  OR (a_guard <> '' AND l.o_guard <> a_guard_seq)\n"
-    "  OR (r_id <> '' AND EXISTS(SELECT FROM (SELECT q.id FROM @.records q WHERE q.stream = l.o_stream\n"
-    "   ORDER BY q.seq DESC LIMIT a_window) w WHERE w.id = r_id)) THEN\n"
-    "  o_code := 2;\n" /* seal again */
-    "  IF l.o_seq >= r_seq THEN\n"
-    "   SELECT CASE WHEN q.nonce = r_nonce THEN 1 ELSE 2 END INTO o_code\n" /* it was written */
-    "    FROM @.records q WHERE q.stream = l.o_stream AND q.seq = r_seq;\n"
-    "   IF NOT FOUND THEN o_code := 4; END IF;\n" /* nobody can tell any more */
-    "  END IF;\n"
-    "  RETURN QUERY SELECT o_code, o_heard, o_now, o_guard, NULL::bytea, q.seq, q.at, q.op, q.fence,\n"
-    "   q.size, q.flags, q.sha256, q.chain, q.id, q.meta FROM @.records q WHERE q.stream = l.o_stream\n"
-    "   ORDER BY q.seq DESC LIMIT CASE WHEN r_id = '' THEN 1 ELSE a_window END;\n"
-    "  IF NOT FOUND THEN RETURN NEXT; END IF;\n"
-    "  RETURN;\n"
+    /* The usual append: to a value or a log that lives, without a guard and without an id.  It waits for whoever
+     * holds the row, and sees what that has made of it.  Nothing is asked by a statement of its own: each costs
+     * as much as the two that are needed. */
+    " IF a_seq > 0 AND a_guard = '' AND r_id = '' THEN\n"
+    "  UPDATE @.heads SET seq = r_seq, chain = r_chain, live = r_op <> 2\n"
+    "   WHERE name = a_name AND seq = a_seq AND chain = a_chain AND live RETURNING stream INTO s;\n"
     " END IF;\n"
-    " IF r_op <> 2 AND l.o_live IS NOT TRUE THEN\n"
-    "  o_clash := @.clash(a_name);\n"
-    "  IF o_clash IS NOT NULL THEN o_code := 3; RETURN NEXT; RETURN; END IF;\n"
-    " END IF;\n"
-    " s := l.o_stream;\n"
-    " IF s IS NULL THEN\n"
-    "  INSERT INTO @.heads(name, seq, chain, live) VALUES(a_name, r_seq, r_chain, r_op <> 2)\n"
-    "   RETURNING stream INTO s;\n"
+    " IF s IS NOT NULL THEN\n"
+    "  o_guard := 0;\n"
+    "  o_now := " NOW ";\n"
     " ELSE\n"
-    "  UPDATE @.heads SET seq = r_seq, chain = r_chain, live = r_op <> 2 WHERE stream = s;\n"
+    "  SELECT * INTO l FROM @.lock(a_name, a_guard);\n"
+    "  o_guard := l.o_guard;\n"
+    "  o_now := " NOW ";\n"
+    "  IF coalesce(l.o_seq, 0) <> a_seq OR (a_seq > 0 AND l.o_chain <> a_chain)\n"
+    "   OR (a_guard <> '' AND l.o_guard <> a_guard_seq)\n"
+    "   OR (r_id <> '' AND EXISTS(SELECT FROM (SELECT q.id FROM @.records q WHERE q.stream = l.o_stream\n"
+    "    ORDER BY q.seq DESC LIMIT a_window) w WHERE w.id = r_id)) THEN\n"
+    "   o_code := 2;\n" /* seal again */
+    "   IF l.o_seq >= r_seq THEN\n"
+    "    SELECT CASE WHEN q.nonce = r_nonce THEN 1 ELSE 2 END INTO o_code\n" /* it was written */
+    "     FROM @.records q WHERE q.stream = l.o_stream AND q.seq = r_seq;\n"
+    "    IF NOT FOUND THEN o_code := 4; END IF;\n" /* nobody can tell any more */
+    "   END IF;\n"
+    "   RETURN QUERY SELECT o_code, o_heard, o_now, o_guard, NULL::bytea, q.seq, q.at, q.op, q.fence,\n"
+    "    q.size, q.flags, q.sha256, q.chain, q.id, q.meta FROM @.records q WHERE q.stream = l.o_stream\n"
+    "    ORDER BY q.seq DESC LIMIT CASE WHEN r_id = '' THEN 1 ELSE a_window END;\n"
+    "   IF NOT FOUND THEN RETURN NEXT; END IF;\n"
+    "   RETURN;\n"
+    "  END IF;\n"
+    "  IF r_op <> 2 AND l.o_live IS NOT TRUE THEN\n"
+    "   o_clash := @.clash(a_name);\n"
+    "   IF o_clash IS NOT NULL THEN o_code := 3; RETURN NEXT; RETURN; END IF;\n"
+    "  END IF;\n"
+    "  s := l.o_stream;\n"
+    "  IF s IS NULL THEN\n"
+    "   INSERT INTO @.heads(name, seq, chain, live) VALUES(a_name, r_seq, r_chain, r_op <> 2)\n"
+    "    RETURNING stream INTO s;\n"
+    "  ELSE\n"
+    "   UPDATE @.heads SET seq = r_seq, chain = r_chain, live = r_op <> 2 WHERE stream = s;\n"
+    "  END IF;\n"
     " END IF;\n"
     " INSERT INTO @.records(stream, seq, at, op, fence, size, flags, sha256, chain, \"by\", id, meta,\n"
     "  extra, body, nonce) VALUES(s, r_seq, r_at, r_op, r_fence, r_size, r_flags, r_sha256, r_chain,\n"
     "  r_by, r_id, r_meta, r_extra, r_body, r_nonce);\n"
     /* Somebody who waits for changes holds this key, shared. */
-    " IF pg_try_advisory_lock(@.key('\\x00')) THEN PERFORM pg_advisory_unlock(@.key('\\x00'));\n"
-    " ELSE o_heard := 1; END IF;\n"
+    " o_heard := CASE WHEN pg_try_advisory_lock(@.key('\\x00'))\n"
+    "  THEN (NOT pg_advisory_unlock(@.key('\\x00')))::int ELSE 1 END;\n"
     " o_code := 0;\n"
     " RETURN NEXT;\n"
     "END $f$;\n"

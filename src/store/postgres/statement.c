@@ -22,14 +22,17 @@ static const char *const texts[] = {
         " CASE WHEN pg_is_in_recovery() THEN '' ELSE (SELECT system_identifier FROM"
         " pg_control_system())::text || '-' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) END,"
         " current_setting('default_transaction_isolation'), current_setting('synchronous_standby_names')",
+    /* Without statistics, as a young pad is, a server thinks little of sorting all of a stream for one page. */
     [PG_SETTINGS] =
-        "SELECT set_config('statement_timeout', $1, false), set_config('lock_timeout', $2, false),"
+        "SELECT set_config('enable_bitmapscan', 'off', false), set_config('jit', 'off', false),"
+        " set_config('statement_timeout', $1, false), set_config('lock_timeout', $2, false),"
         " set_config('idle_in_transaction_session_timeout', $3, false),"
         " set_config('default_transaction_isolation', 'read committed', false)",
     /* Behind a pooler: the same for this transaction alone; and one that leads to a standby, whose answers
      * may be old, ends it by a division by zero. */
     [PG_LOCAL] =
-        "SELECT set_config('statement_timeout', $1, true), set_config('lock_timeout', $2, true),"
+        "SELECT set_config('enable_bitmapscan', 'off', true),"
+        " set_config('statement_timeout', $1, true), set_config('lock_timeout', $2, true),"
         " set_config('idle_in_transaction_session_timeout', $3, true),"
         " 1 / (NOT pg_is_in_recovery())::int",
     [PG_IDENTIFY] = "SELECT key, value FROM @.pad WHERE key IN ('format', 'id', 'system')",
@@ -66,14 +69,16 @@ static const char *const texts[] = {
     [PG_HEAD_MARK] =
         "SELECT " MARK("r") ", " TEXTS("r") " FROM @.heads h"
         " JOIN @.records r ON r.stream = h.stream AND r.seq = h.seq WHERE h.name = $1",
-    /* The bodies together have a limit, but the first always comes. */
+    /* The bodies together have a limit, but the first always comes; behind the last of the page one more row says that
+     * there are others.  The stream is a number of its own, for joined with heads all its later records are read and
+     * sorted: a page would cost as much as the stream is long. */
     [PG_READ] =
-        "SELECT " MARK("x") ", " TEXTS("x") ", x.body, x.rows FROM (SELECT r.*,"
-        " sum(octet_length(r.body)) OVER (ORDER BY r.seq) AS bytes,"
-        " row_number() OVER (ORDER BY r.seq) AS i, count(*) OVER () AS rows"
-        " FROM (SELECT q.* FROM @.heads h JOIN @.records q ON q.stream = h.stream"
-        " WHERE h.name = $1 AND q.seq >= $2 ORDER BY q.seq LIMIT $3::bigint + 1) r) x"
-        " WHERE x.i <= $3 AND (x.i = 1 OR x.bytes <= $4) ORDER BY x.i",
+        "SELECT " MARK("x") ", " TEXTS("x") ","
+        " CASE WHEN x.i <= $3 AND (x.i = 1 OR x.bytes <= $4::bigint) THEN x.body END FROM (SELECT r.*,"
+        " sum(CASE WHEN r.flags & 1 = 1 THEN 0 ELSE r.size END) OVER w AS bytes, row_number() OVER w AS i"
+        " FROM (SELECT q.* FROM @.records q WHERE q.stream = (SELECT h.stream FROM @.heads h"
+        " WHERE h.name = $1) AND q.seq >= $2 ORDER BY q.stream, q.seq LIMIT $3::bigint + 1) r"
+        " WINDOW w AS (ORDER BY r.seq ROWS UNBOUNDED PRECEDING)) x",
     [PG_LIST] =
         "SELECT " MARK("r") ", h.name, r.\"by\", r.meta FROM @.heads h"
         " JOIN @.records r ON r.stream = h.stream AND r.seq = h.seq"

@@ -4,6 +4,10 @@
  *   rediss://...                                    the same with TLS
  *   redis+unix://[[USER]:PASSWORD@]/PATH/OF/SOCKET[?db=N&pad=NAME&...]
  *
+ * Several hosts, with commas between (or host=A,B&port=1,2), are a primary and those that may take
+ * over from it, or nodes of a cluster: the first that is no replica is used, and each has its share
+ * of the time.
+ *
  * durability=relaxed is the user's word that the server need not be durable;
  * replicas=N waits for so many replicas before a record is acknowledged.
  *
@@ -69,10 +73,11 @@ static jot_status set_param(Redis *p, Str key, Str value, Err *e)
     if (p->encrypted && set_file(p, key, value))
         return JOT_OK;
     if (!str_eq(key, S("durability")))
-        return err_set(e, JOT_INVALID,
-                       "'%s' is no parameter of a %s: URL: use pad, db, durability, replicas%s",
-                       err_show(&shown, key), p->encrypted ? "rediss" : "redis",
-                       p->encrypted ? ", cacert, cert or key" : "");
+        return err_set(
+            e, JOT_INVALID,
+            "'%s' is no parameter of a %s: URL: use pad, db, host, port, durability, replicas%s",
+            err_show(&shown, key), p->encrypted ? "rediss" : "redis",
+            p->encrypted ? ", cacert, cert or key" : "");
     p->relaxed = str_eq(value, S("relaxed"));
     if (!p->relaxed && !str_eq(value, S("always")))
         return err_set(e, JOT_INVALID, "durability=%s: use always or relaxed",
@@ -80,18 +85,66 @@ static jot_status set_param(Redis *p, Str key, Str value, Err *e)
     return JOT_OK;
 }
 
-static jot_status set_host(Redis *p, const Url *url, bool socket, Err *e)
+/* The next word of a list with commas; false: there is none. */
+static bool next_of(Str *list, Str *word)
 {
-    Str host = socket ? url->path : url->host.n ? url->host : S("127.0.0.1");
-    if (host.n >= sizeof p->home.host)
-        return err_set(e, JOT_INVALID, "the name of a host, or of a socket, has at most %zu bytes",
-                       sizeof p->home.host - 1);
-    snprintf(p->home.host, sizeof p->home.host, STR_FMT, STR_ARG(host));
-    p->home.port = socket ? 0 : url->port ? url->port : REDIS_PORT;
-    p->at = p->home;
-    if (!socket && url->path.n > 1)
-        return set_number(S("db"), str_from(url->path, 1), DB_MAX, &p->db, e);
+    if (list->n == 0)
+        return false;
+    *word = *list;
+    if (!str_cut(list, ',', word))
+        *list = (Str){ 0 };
+    return true;
+}
+
+static jot_status set_socket(Redis *p, Str path, Err *e)
+{
+    if (path.n >= sizeof p->hosts[0].host)
+        return err_set(e, JOT_INVALID, "the path of a socket has at most %zu bytes",
+                       sizeof p->hosts[0].host - 1);
+    snprintf(p->hosts[0].host, sizeof p->hosts[0].host, STR_FMT, STR_ARG(path));
+    p->hosts_n = 1;
     return JOT_OK;
+}
+
+/* Hosts, and a port for all of them or one for each. */
+static jot_status set_hosts(Redis *p, Str hosts, Str ports, Err *e)
+{
+    Str host, port = { 0 };
+    bool one = str_find(ports, ',') == ports.n;
+    for (p->hosts_n = 0; next_of(&hosts, &host); p->hosts_n++) {
+        if (p->hosts_n == REDIS_HOSTS_MAX)
+            return err_set(e, JOT_INVALID, "a URL names at most %d hosts", REDIS_HOSTS_MAX);
+        RedisAddress *to = &p->hosts[p->hosts_n];
+        if (host.n == 0 || host.n >= sizeof to->host)
+            return err_set(e, JOT_INVALID, "the name of a host has 1 to %zu bytes",
+                           sizeof to->host - 1);
+        if ((p->hosts_n == 0 || !one) && !next_of(&ports, &port))
+            return err_set(e, JOT_INVALID, "there are more hosts than ports: name one for each");
+        uint64_t number = 0;
+        TRY(set_number(S("port"), port, UINT16_MAX, &number, e));
+        *to = (RedisAddress){ .port = (int)number };
+        if (number == 0)
+            return err_set(e, JOT_INVALID, "port=0: use a number from 1 to %d", UINT16_MAX);
+        memcpy(to->host, host.p, host.n);
+    }
+    if (p->hosts_n == 0 || ports.n)
+        return err_set(e, JOT_INVALID, "there are more ports than hosts: name one for each");
+    return JOT_OK;
+}
+
+static jot_status set_where(Redis *p, const Url *url, bool socket, Err *e)
+{
+    Str hosts = url->host.n ? url->host : S("127.0.0.1"), asked;
+    Str ports = arena_printf(&p->keep, "%d", url->port ? url->port : REDIS_PORT);
+    if (socket)
+        return set_socket(p, url->path, e);
+    if (url_param(url, S("host"), &p->keep, &asked))
+        hosts = asked;
+    if (url_param(url, S("port"), &p->keep, &asked))
+        ports = asked;
+    TRY(set_hosts(p, hosts, ports, e));
+    return url->path.n > 1 ? set_number(S("db"), str_from(url->path, 1), DB_MAX, &p->db, e)
+                           : JOT_OK;
 }
 
 jot_status redis_address(Redis *p, const Url *url, Err *e)
@@ -101,10 +154,12 @@ jot_status redis_address(Redis *p, const Url *url, Err *e)
     if (!url->authority || (socket && (url->host.n || url->path.n < 2)))
         return err_set(e, JOT_INVALID, "write redis://HOST/DB, or redis+unix:///PATH/OF/SOCKET");
     p->encrypted = str_eq(url->scheme, S("rediss"));
-    TRY(set_host(p, url, socket, e));
+    TRY(set_where(p, url, socket, e));
+    p->at = p->hosts[0];
     TRY(set_pad(p, S("jotter"), e));
     for (size_t at = 0; url_next_param(url, &at, &p->keep, &key, &value);)
-        TRY(set_param(p, key, value, e));
+        if (socket || (!str_eq(key, S("host")) && !str_eq(key, S("port"))))
+            TRY(set_param(p, key, value, e));
     p->user = arena_cstr(&p->keep, url->user);
     p->password = arena_cstr(&p->keep, url->password);
     return JOT_OK;
@@ -345,9 +400,7 @@ static jot_status open_sock(Redis *p, Err *e)
     if (st != JOT_OK)
         return err_set(e, st, "could not connect to Redis at '%s': %s", show_address(p, &at),
                        why.text);
-    p->reader = p->hi->reader_create();
-    if (!p->reader)
-        mem_exhausted();
+    p->reader = hi_reader(p->hi, &p->texts);
     return JOT_OK;
 }
 
@@ -367,18 +420,45 @@ static jot_status connect_at(Redis *p, Err *e)
     }
 }
 
+/* Connect to one of the places that may still be tried, `left` of them with this one: it has its
+ * share of the time. */
+static jot_status connect_in_share(Redis *p, size_t left, Err *e)
+{
+    int64_t until = p->deadline_ms, now = io_awake_ms(&io_system);
+    if (left > 1 && until > now)
+        p->deadline_ms = now + (until - now) / (int64_t)left;
+    jot_status st = connect_at(p, e);
+    p->deadline_ms = until;
+    return st;
+}
+
+/* Where we were, or where the URL leads: where a cluster has sent us, and where the primary was,
+ * there may be nobody any more, or a replica. */
+static jot_status connect_anywhere(Redis *p, Err *e)
+{
+    RedisAddress was = p->at;
+    Err why = { 0 };
+    bool known = false;
+    for (size_t i = 0; i < p->hosts_n; i++)
+        known = known || memcmp(&was, &p->hosts[i], sizeof was) == 0;
+    size_t left = p->hosts_n + (known ? 0 : 1);
+    jot_status st = connect_in_share(p, left, &why);
+    for (size_t i = 0; i < p->hosts_n && st == JOT_UNAVAILABLE; i++) {
+        if (memcmp(&was, &p->hosts[i], sizeof was) == 0)
+            continue;
+        p->at = p->hosts[i];
+        st = connect_in_share(p, --left, &why);
+    }
+    return err_pass(e, &why, st);
+}
+
 jot_status redis_connect(Redis *p, Err *e)
 {
     const char *verb = p->verb;
     Str subject = p->subject;
     p->verb = "use the Redis server at";
     p->subject = str(p->at.host);
-    jot_status st = connect_at(p, e);
-    /* Where a cluster has sent us there may be nobody any more. */
-    if (st == JOT_UNAVAILABLE && memcmp(&p->at, &p->home, sizeof p->at) != 0) {
-        p->at = p->home;
-        st = connect_at(p, e);
-    }
+    jot_status st = connect_anywhere(p, e);
     p->verb = verb;
     p->subject = subject;
     p->lost = false; /* nothing of the operation was under way */

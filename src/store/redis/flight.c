@@ -24,12 +24,13 @@
 #include "store/row.h"
 
 enum {
-    CHUNK = 16 * 1024,
+    CHUNK = 64 * 1024,
     PAUSE_US = 20 * 1000,
     REPLICAS_MS = 5000,
     MOVES_MAX = 5,               /* from node to node without a pause */
     OUT_MAX = 512 * 1024 * 1024, /* what is sent at once; records of one step are far less */
     OUT_KEPT = 1024 * 1024,
+    LOOK_AROUND = 4, /* commands of a look beside what is asked: MULTI, WAIT, HGET, EXEC */
 };
 
 /* --- Words ------------------------------------------------------------------------------- */
@@ -278,6 +279,7 @@ jot_status redis_refused(Redis *p, const redisReply *r, Err *e)
         { "NOAUTH", JOT_DENIED, "the Redis server wants a password" },
         { "NOPERM", JOT_DENIED, NULL },
         { "WRONGTYPE", JOT_CORRUPT, "a key of the pad holds something else" },
+        { "ERR WAIT cannot", JOT_UNAVAILABLE, "the Redis server is a replica: name the primary" },
     };
     Shown shown;
     for (size_t i = 0; i < COUNT_OF(meanings); i++)
@@ -316,6 +318,7 @@ static Remedy remedy_for(const redisReply *r)
         { "MISCONF", REMEDY_LOOK },
         { "CLUSTERDOWN", REMEDY_WAIT },
         { "NOREPLICAS", REMEDY_LOOK },
+        { "ERR WAIT cannot be used with replica", REMEDY_HOME },
         /* What a script says that meets a key which was moved already. */
         { "ERR Script attempted to access a non local key", REMEDY_WAIT },
     };
@@ -354,7 +357,7 @@ static jot_status care(Redis *p, const redisReply *r, Care *c, bool *again, Err 
     case REMEDY_HOME:
         *again = may_wait(p, c);
         redis_disconnect(p);
-        p->at = p->home;
+        p->at = p->hosts[0];
         return *again ? redis_connect(p, e) : JOT_OK;
     case REMEDY_LOOK:
         *again = c->which == SCRIPT_REST || c->which == SCRIPT_READ;
@@ -365,6 +368,15 @@ static jot_status care(Redis *p, const redisReply *r, Care *c, bool *again, Err 
     }
     *again = false;
     return JOT_OK;
+}
+
+static jot_status say_gone(const Redis *p, Err *e)
+{
+    return err_set(
+        e, JOT_CORRUPT,
+        "the pad '%s' is gone from the Redis server, or was replaced by another one: open "
+        "it again",
+        p->pad);
 }
 
 jot_status redis_call(Redis *p, const Script *s, RedisCode *code, redisReply **out, Err *e)
@@ -378,10 +390,7 @@ jot_status redis_call(Redis *p, const Script *s, RedisCode *code, redisReply **o
             r->element[0]->type == REDIS_REPLY_INTEGER) {
             *code = (RedisCode)r->element[0]->integer;
             if (*code == CODE_GONE)
-                return err_set(e, JOT_CORRUPT,
-                               "the pad '%s' is gone from the Redis server, or was replaced by "
-                               "another one: open it again",
-                               p->pad);
+                return say_gone(p, e);
             *out = TAKE(r);
             return JOT_OK;
         }
@@ -404,6 +413,103 @@ jot_status redis_ask(Redis *p, const Script *s, redisReply **out, Err *e)
     return redis_call(p, s, &code, out, e);
 }
 
+/* --- Looking ------------------------------------------------------------------------------ */
+
+Words look_begin(const Redis *p, Arena *arena, const char *command, const char *kind, Str name)
+{
+    Words w = { .arena = arena };
+    words_add(&w, str(command));
+    add_key(&w, p, kind, name);
+    return w;
+}
+
+static void queue_text(Redis *p, const char *command)
+{
+    buf_add(&p->out, str(command));
+}
+
+/* A transaction of commands; the answers to all of them, of which the last is an array of theirs.
+ * A replica refuses WAIT, so what it says counts only if that did not. */
+static void queue_look(Redis *p, const Words *asks, size_t n)
+{
+    AUTO(Arena) arena = { 0 };
+    Words id = look_begin(p, &arena, "HGET", "pad", (Str){ 0 });
+    words_add(&id, S("id"));
+    p->out.max = OUT_MAX;
+    queue_text(p, "*1\r\n$5\r\nMULTI\r\n*3\r\n$4\r\nWAIT\r\n$1\r\n0\r\n$1\r\n0\r\n");
+    redis_queue(p, &id);
+    for (size_t i = 0; i < n; i++)
+        redis_queue(p, &asks[i]);
+    queue_text(p, "*1\r\n$4\r\nEXEC\r\n");
+}
+
+/* The first refusal among the answers to a transaction, or among its parts. */
+static const redisReply *find_refusal(redisReply *const *r, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (r[i]->type == REDIS_REPLY_ERROR)
+            return r[i];
+    const redisReply *last = r[n - 1];
+    for (size_t i = 0; i < reply_count(last); i++)
+        if (last->element[i]->type == REDIS_REPLY_ERROR)
+            return last->element[i];
+    return NULL;
+}
+
+typedef struct LookAnswers {
+    redisReply *replies[LOOK_MAX + LOOK_AROUND];
+} LookAnswers;
+
+static void look_answers_free(LookAnswers *a)
+{
+    for (size_t i = 0; i < COUNT_OF(a->replies); i++)
+        hi_free(a->replies[i]);
+}
+DEFINE_AUTO(LookAnswers, look_answers_free)
+
+static jot_status look_once(Redis *p, const Words *asks, size_t n, redisReply **out, Err *e)
+{
+    Care c = { .until_ms = io_awake_ms(&io_system) + p->base.wait_ms };
+    for (;;) {
+        AUTO(LookAnswers) got = { 0 };
+        size_t all = n + LOOK_AROUND;
+        queue_look(p, asks, n);
+        TRY(redis_fly(p, all, got.replies, e));
+        const redisReply *refusal = find_refusal(got.replies, all);
+        const redisReply *last = got.replies[all - 1];
+        if (refusal) {
+            bool again = false;
+            p->no_looks =
+                redis_is_error(refusal, "NOPERM") || redis_is_error(refusal, "ERR unknown command");
+            if (p->no_looks)
+                return JOT_OK;
+            TRY(care(p, refusal, &c, &again, e));
+            if (!again)
+                return redis_refused(p, refusal, e);
+        } else if (reply_count(last) != n + LOOK_FIRST) {
+            return redis_say(p, e, JOT_CORRUPT, "the Redis server answers something else");
+        } else if (!str_eq(reply_text(last, 1), str(p->id))) {
+            return say_gone(p, e);
+        } else {
+            *out = TAKE(got.replies[all - 1]);
+            return JOT_OK;
+        }
+    }
+}
+
+jot_status redis_look(Redis *p, const Words *asks, size_t n, redisReply **out, Err *e)
+{
+    assert(n <= LOOK_MAX);
+    *out = NULL;
+    if (p->no_looks)
+        return JOT_OK;
+    jot_status st = look_once(p, asks, n, out, e);
+    if (!p->lost)
+        return st;
+    TRY(redis_ready(p, p->verb, p->subject, e));
+    return look_once(p, asks, n, out, e);
+}
+
 /* --- Operations -------------------------------------------------------------------------- */
 
 jot_status redis_ready(Redis *p, const char *verb, Str subject, Err *e)
@@ -412,6 +518,7 @@ jot_status redis_ready(Redis *p, const char *verb, Str subject, Err *e)
     p->verb = verb;
     p->subject = subject;
     p->lost = false;
+    p->texts = NULL;
     if (p->flying)
         redis_disconnect(p);
     buf_clear(&p->out);

@@ -74,7 +74,7 @@ typedef struct Look {
     bool whole;     /* else a body was gone: look again */
 } Look;
 
-static jot_status look_begin(Look *l, Err *e)
+static jot_status begin_look(Look *l, Err *e)
 {
     l->along = l->n++ < LOOKS - 1 ? REDIS_ALONG : STORE_READ_BYTES + STORE_BODY_MAX;
     l->whole = true;
@@ -93,20 +93,58 @@ static jot_status fetch_bodies(Look *l, Record *items, size_t n, Err *e)
     words_add(&w, arena_printf(&arena, "%sb:" STR_FMT, l->p->prefix, STR_ARG(l->stream)));
     for (size_t i = 0; i < n; i++)
         words_add_seq(&w, items[i].mark.seq);
+    l->p->texts = l->into;
     jot_status st = redis_command(l->p, &w, &r, e);
+    l->p->texts = NULL;
     l->whole = st == JOT_OK && r->type == REDIS_REPLY_ARRAY && r->elements == n;
     for (size_t i = 0; i < n && l->whole; i++) {
         const Mark *m = &items[i].mark;
-        items[i].body = arena_copy(l->into, reply_text(r, i));
+        items[i].body = reply_text(r, i);
         l->whole = m->redacted || m->op == OP_DELETE || items[i].body.n == m->size;
     }
     return l->p->lost ? JOT_OK : st; /* it is asked again, on another connection */
+}
+
+/* A body that was asked for together with a row; not whole: it is none of that record. */
+static void take_body(Look *l, const redisReply *r, size_t i, Record *out)
+{
+    out->body = arena_copy(l->into, reply_text(r, i));
+    l->whole = out->mark.redacted || out->mark.op == OP_DELETE || out->body.n == out->mark.size;
+}
+
+/* A head that stood still until now: row, and the body of the record that was the head, at once.
+ * NULL: a script has to. */
+static jot_status look_at_steady(Look *l, const Mark *was, Record *out, redisReply **r, Err *e)
+{
+    AUTO(Arena) arena = { 0 };
+    Words asks[] = { look_begin(l->p, &arena, "ZREVRANGE", "s:", l->stream),
+                     look_begin(l->p, &arena, "HGET", "b:", l->stream) };
+    words_add(&asks[0], S("0"));
+    words_add(&asks[0], S("0"));
+    words_add_seq(&asks[1], was->seq);
+    TRY(redis_look(l->p, asks, COUNT_OF(asks), r, e));
+    const redisReply *rows = *r ? reply_list(*r, LOOK_FIRST) : NULL;
+    if (!*r || reply_count(rows) == 0)
+        return JOT_OK;
+    uint64_t seq = was->seq; /* what it leads to is about to change */
+    TRY(reply_row(l->p, rows, 0, l->into, out, e));
+    TRY(known_keep(&l->p->known, l->stream, &out->mark, e));
+    if (out->mark.seq == seq)
+        take_body(l, *r, LOOK_FIRST + 1, out);
+    return out->mark.seq == seq ? JOT_OK : fetch_bodies(l, out, 1, e);
 }
 
 static jot_status look_at_head(Look *l, bool body, Record *out, Err *e)
 {
     AUTO(Arena) arena = { 0 };
     AUTO_PTR(redisReply) r = NULL;
+    const Mark *steady = body && l->n == 1 ? known_steady(&l->p->known, l->stream) : NULL;
+    if (steady && steady->seq) {
+        TRY(look_at_steady(l, steady, out, &r, e));
+        if (out->mark.seq)
+            return JOT_OK;
+        hi_free(TAKE(r));
+    }
     Script script = script_get(l->p, &arena, "head", l->stream, NULL);
     words_add_u64(&script.words, body ? l->along : 0);
     TRY(redis_ask(l->p, &script, &r, e));
@@ -129,7 +167,7 @@ static jot_status redis_head(Store *s, Str stream, HeadWant want, Arena *into, R
     bool body = want != HEAD_MARK;
     do {
         *out = (Record){ 0 };
-        TRY(look_begin(&look, e));
+        TRY(begin_look(&look, e));
         TRY(look_at_head(&look, body, out, e));
     } while (!look.whole);
     if (body && !body_fits(out))
@@ -153,10 +191,45 @@ static void take_records(const Look *l, const redisReply *r, Records *out)
     }
 }
 
+/* Rows alone, by a plain command: how many of them are a page is seen here.  None: a script says
+ * why. */
+static jot_status look_at_rows(Look *l, SeqRange range, Records *out, Err *e)
+{
+    AUTO(Arena) arena = { 0 };
+    AUTO_PTR(redisReply) r = NULL;
+    Words ask = look_begin(l->p, &arena, "ZRANGEBYLEX", "s:", l->stream);
+    words_add(&ask, arena_printf(&arena, "[%s", row_seq(range.from).text));
+    words_add(&ask, S("+"));
+    words_add(&ask, S("LIMIT"));
+    words_add(&ask, S("0"));
+    words_add_u64(&ask, range.limit + 1);
+    TRY(redis_look(l->p, &ask, 1, &r, e));
+    const redisReply *rows = r ? reply_list(r, LOOK_FIRST) : NULL;
+    size_t n = reply_count(rows);
+    uint64_t sum = 0;
+    out->items = NEW_ARRAY(l->into, Record, n);
+    for (size_t i = 0; i < n && !out->more; i++) {
+        Record *to = &out->items[out->n];
+        bool good = reply_row(l->p, rows, i, l->into, to, NULL) == JOT_OK;
+        sum += good && !to->mark.redacted ? to->mark.size : 0;
+        out->more = i == range.limit || (i > 0 && sum > STORE_READ_BYTES);
+        if (!out->more)
+            *(good ? &out->n : &out->damaged) += 1;
+    }
+    l->p->large = sum > REDIS_ALONG;
+    return out->n == 0 ? JOT_OK : fetch_bodies(l, out->items, out->n, e);
+}
+
 static jot_status look_at_page(Look *l, SeqRange range, Records *out, Err *e)
 {
     AUTO(Arena) arena = { 0 };
     AUTO_PTR(redisReply) r = NULL;
+    *out = (Records){ 0 };
+    if (l->p->large && l->n < LOOKS) {
+        TRY(look_at_rows(l, range, out, e));
+        if (out->n + out->damaged > 0)
+            return JOT_OK;
+    }
     Script script = script_get(l->p, &arena, "read", l->stream, NULL);
     words_add_seq(&script.words, range.from);
     words_add_u64(&script.words, range.limit);
@@ -167,7 +240,8 @@ static jot_status look_at_page(Look *l, SeqRange range, Records *out, Err *e)
     if (!reply_number(r, 2))
         return store_not_found(e, l->stream);
     take_records(l, r, out);
-    return out->n == 0 || reply_list(r, 4) ? JOT_OK : fetch_bodies(l, out->items, out->n, e);
+    l->p->large = out->n > 0 && !reply_list(r, 4);
+    return l->p->large ? fetch_bodies(l, out->items, out->n, e) : JOT_OK;
 }
 
 static jot_status redis_read(Store *s, Str stream, SeqRange range, Arena *into, Records *out,
@@ -175,7 +249,7 @@ static jot_status redis_read(Store *s, Str stream, SeqRange range, Arena *into, 
 {
     Look look = { .p = (Redis *)s, .stream = stream, .into = into };
     do {
-        TRY(look_begin(&look, e));
+        TRY(begin_look(&look, e));
         TRY(look_at_page(&look, range, out, e));
     } while (!look.whole);
     return JOT_OK;
@@ -211,20 +285,42 @@ static jot_status read_listed(Redis *p, const redisReply *heads, size_t i, Arena
     return JOT_OK;
 }
 
-static jot_status redis_list(Store *s, const ListQuery *q, Arena *into, Listing *out, Err *e)
+/* Names alone, by a plain command; none if a script has to. */
+static jot_status ask_names(Redis *p, const char *set, const ListQuery *q, redisReply **r, Err *e)
 {
-    Redis *p = (Redis *)s;
     AUTO(Arena) arena = { 0 };
-    AUTO_PTR(redisReply) r = NULL;
-    TRY(redis_ready(p, "list", q->prefix, e));
-    const char *set = list_takes_all(q->which) ? "names" : "live";
+    Words ask = look_begin(p, &arena, "ZRANGEBYLEX", set, (Str){ 0 });
+    add_range(&ask, q->prefix, q->after);
+    words_add(&ask, S("LIMIT"));
+    words_add(&ask, S("0"));
+    words_add_u64(&ask, q->limit + 1);
+    return redis_look(p, &ask, 1, r, e);
+}
+
+static jot_status ask_heads(Redis *p, const char *set, const ListQuery *q, redisReply **r, Err *e)
+{
+    AUTO(Arena) arena = { 0 };
     Script script = script_get(p, &arena, "list", (Str){ 0 }, set);
     add_range(&script.words, q->prefix, q->after);
     words_add_u64(&script.words, q->limit + 1);
     words_add_u64(&script.words, list_takes_heads(q->which));
     words_add(&script.words, arena_printf(&arena, "%ss:", p->prefix));
-    TRY(redis_ask(p, &script, &r, e));
-    const redisReply *names = reply_list(r, 1), *heads = reply_list(r, 2);
+    return redis_ask(p, &script, r, e);
+}
+
+static jot_status redis_list(Store *s, const ListQuery *q, Arena *into, Listing *out, Err *e)
+{
+    Redis *p = (Redis *)s;
+    AUTO_PTR(redisReply) r = NULL;
+    TRY(redis_ready(p, "list", q->prefix, e));
+    const char *set = list_takes_all(q->which) ? "names" : "live";
+    bool with_heads = list_takes_heads(q->which);
+    if (!with_heads)
+        TRY(ask_names(p, set, q, &r, e));
+    size_t at = r ? LOOK_FIRST : 1;
+    if (!r)
+        TRY(ask_heads(p, set, q, &r, e));
+    const redisReply *names = reply_list(r, at), *heads = with_heads ? reply_list(r, 2) : NULL;
     size_t n = reply_count(names);
     *out = (Listing){ .n = n < q->limit ? n : q->limit, .more = n > q->limit };
     out->items = NEW_ARRAY(into, Listed, out->n + 1);

@@ -28,10 +28,11 @@
 #include "store/redis/sock.h"
 
 enum {
-    REDIS_SERVER_MIN = 7,        /* scripts that say what they do */
-    REDIS_READ_FORMAT = 1,       /* who knows less than this cannot read what we write ... */
-    REDIS_WRITE_FORMAT = 1,      /* ... and who knows less than this must not write */
-    REDIS_PAD_MAX = 48,          /* bytes of a pad's name */
+    REDIS_SERVER_MIN = 7,   /* scripts that say what they do */
+    REDIS_READ_FORMAT = 1,  /* who knows less than this cannot read what we write ... */
+    REDIS_WRITE_FORMAT = 1, /* ... and who knows less than this must not write */
+    REDIS_PAD_MAX = 48,     /* bytes of a pad's name */
+    REDIS_HOSTS_MAX = 8,
     REDIS_HOST_MAX = 256,        /* bytes of a host's name, or of a socket's path */
     REDIS_ANSWER_MS = 10 * 1000, /* how long an answer may take, beside waiting for others */
     REDIS_MARGIN_MS = 1000,      /* of the server's clock */
@@ -50,8 +51,10 @@ typedef struct RedisAddress {
 typedef struct Redis {
     Store base;
     const Hi *hi;
-    Arena keep;           /* what lives as long as the handle */
-    RedisAddress home;    /* where the URL leads ... */
+    Arena keep; /* what lives as long as the handle */
+    RedisAddress
+        hosts[REDIS_HOSTS_MAX]; /* where the URL leads: any of them may be the primary ... */
+    size_t hosts_n;
     RedisAddress at;      /* ... and where we are: a cluster sends us to the pad's node */
     const char *user;     /* "": the default one */
     const char *password; /* "": none is sent */
@@ -64,8 +67,11 @@ typedef struct Redis {
     uint64_t replicas;  /* so many must have a record before it is acknowledged */
     Sock sock;
     redisReader *reader; /* NULL: not connected */
+    Arena *texts;        /* where the texts of the next answer go; NULL: with it */
     Buf out;             /* what is sent next */
     char sha[SCRIPTS][REDIS_SHA_HEX + 1];
+    bool no_looks;   /* this user may not ask several things at once */
+    bool large;      /* the last page of records had more bodies than come along */
     bool flying;     /* something was sent and not answered: memory ran out */
     bool lost;       /* the last flight was lost: what it asked for may have happened */
     bool durable;    /* what is acknowledged survives a power loss */

@@ -87,8 +87,14 @@ jot_status sock_open_tcp(Sock *c, const char *host, int port, int64_t deadline_m
     if (asked != 0)
         return err_set(e, JOT_UNAVAILABLE, "%s", gai_strerror(asked));
     int failed = ETIMEDOUT;
-    for (const struct addrinfo *a = found; a && failed; a = a->ai_next)
-        failed = open_one(c, a->ai_addr, a->ai_addrlen, deadline_ms);
+    size_t left = 0;
+    for (const struct addrinfo *a = found; a; a = a->ai_next)
+        left++;
+    /* One that says nothing takes no more than its share from the others. */
+    for (const struct addrinfo *a = found; a && failed; a = a->ai_next, left--) {
+        int64_t now = io_awake_ms(&io_system), share = (deadline_ms - now) / (int64_t)left;
+        failed = open_one(c, a->ai_addr, a->ai_addrlen, now + share);
+    }
     freeaddrinfo(found);
     return failed ? err_set(e, JOT_UNAVAILABLE, "%s", strerror(failed)) : JOT_OK;
 }

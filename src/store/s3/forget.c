@@ -23,6 +23,7 @@
 #include "store/s3/listing.h"
 #include "store/s3/look.h"
 #include "store/s3/mark.h"
+#include "store/s3/pad.h"
 #include "store/s3/request.h"
 #include "store/sending.h"
 
@@ -232,6 +233,7 @@ jot_status s3_redact(Store *s, Str stream, const Expect *x, const Redaction *set
     Forget f = { .stream = stream, .x = x, .set = set, .nonce = s3_nonce(p) };
     S3Object *objects = NEW_ARRAY(&arena, S3Object, set->n);
     TRY(s3_ready(p, "redact", stream, e));
+    TRY(s3_probe_match(p, e));
     TRY(find(p, &f, &arena, objects, e));
     TRY(announce(p, stream, f.nonce, e));
     jot_status st = JOT_OK;

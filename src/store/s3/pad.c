@@ -5,7 +5,10 @@
  * Everything rests on PUT with If-None-Match: *.  A server that does not know it makes the object
  * all the same and says nothing, so it is tried when a pad is made, and by doctor: of two PUTs of
  * one object the second must fail.  On a server that lets it pass a pad may be made for one writer
- * (?writers=one), by the user's word; others are refused then. */
+ * (?writers=one), by the user's word; others are refused then.
+ *
+ * If-Match is needed by redactions alone, so a server without it holds a pad, and each handle tries
+ * before its first one. */
 #include "store/s3/pad.h"
 
 #include <stdio.h>
@@ -40,6 +43,27 @@ jot_status s3_probe(S3 *p, Err *e)
     return err_set(e, JOT_UNSUPPORTED,
                    "the server at '%s' ignores If-None-Match, so several writers would overwrite "
                    "each other: use another one, or say that only one writes with ?writers=one",
+                   err_show(&at, str(p->host)));
+}
+
+/* An object that is not there has no ETag, so this must fail. */
+jot_status s3_probe_match(S3 *p, Err *e)
+{
+    AUTO(Arena) arena = { 0 };
+    AUTO(S3Answer) a = { 0 };
+    Shown at;
+    if (p->one_writer || p->matches)
+        return JOT_OK;
+    Str key = arena_printf(&arena, "probe-%016llx", (unsigned long long)s3_nonce(p));
+    S3Call c = { .method = "PUT", .key = key, .body = S("one"), .match = S("\"none\"") };
+    TRY(s3_ask(p, &c, &a, e));
+    p->matches = a.status / 100 != 2;
+    if (p->matches)
+        return JOT_OK;
+    TRY(s3_delete(p, key, e));
+    return err_set(e, JOT_UNSUPPORTED,
+                   "the server at '%s' ignores If-Match, so a redaction could overwrite what came "
+                   "after it: purge instead, or say that only one writes with ?writers=one",
                    err_show(&at, str(p->host)));
 }
 

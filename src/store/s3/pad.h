@@ -8,5 +8,8 @@
 MUST_USE jot_status s3_identify(S3 *p, bool create, Err *e);
 /* JOT_UNSUPPORTED: the server makes an object although there is one. */
 MUST_USE jot_status s3_probe(S3 *p, Err *e);
+/* JOT_UNSUPPORTED: the server ignores If-Match, so what is overwritten under a condition is
+ * overwritten whatever it has become. */
+MUST_USE jot_status s3_probe_match(S3 *p, Err *e);
 
 #endif

@@ -315,6 +315,8 @@ static jot_status s3_verify(Store *s, const VerifyHooks *hooks, Err *e)
     Err why = { 0 };
     TRY(s3_ready(p, "verify", p->shown, e));
     jot_status st = s->read_only_why[0] ? JOT_OK : s3_probe(p, &why);
+    if (st == JOT_OK && !s->read_only_why[0])
+        st = s3_probe_match(p, &why);
     StoreFault f = { .kind = FAULT_PAD,
                      .what = why.text,
                      .advice = "move the pad with 'jotter copy'" };

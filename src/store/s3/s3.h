@@ -86,6 +86,7 @@ typedef struct S3 {
     Str profile;
     const char *ca_file; /* NULL: the system's */
     bool one_writer;     /* the user's word that nobody else writes */
+    bool matches;        /* the server is known to heed If-Match */
     bool bare_etags;     /* If-Match must have them without quotes here */
     S3Keys keys;
     /* The server's clock, as its answers have it. */
