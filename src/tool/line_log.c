@@ -135,21 +135,11 @@ static uint64_t seq_of(const json_t *line)
     return (uint64_t)json_integer_value(json_object_get(line, "seq"));
 }
 
-static size_t char_at(Str text, size_t number)
-{
-    size_t at = 0;
-    while (number > 1 && at < text.n) {
-        utf8_next(text, &at);
-        number--;
-    }
-    return at;
-}
-
 /* A part of a line that is too long, or that was asked for. */
 static void add_part(Page *p, const json_t *line, size_t from_char)
 {
     Str text = json_str(json_object_get(line, "text"));
-    size_t from = char_at(text, from_char), n = tokens_cut(str_from(text, from), p->budget);
+    size_t from = reply_char_at(text, from_char), n = tokens_cut(str_from(text, from), p->budget);
     size_t shown = utf8_count(str_slice(text, from, from + n));
     bool all = from + n == text.n;
     buf_add(&p->text, str_slice(text, from, from + n));

@@ -64,15 +64,6 @@ static TaskNames names_of(const ToolCall *c, const char *param)
     return names;
 }
 
-/* jotter task add 'fix the login': words with spaces between them are no id. */
-static void take_description(const ToolCall *c, TaskAdd *a)
-{
-    if (c->shell && !a->description.n && str_find(a->id, ' ') < a->id.n) {
-        a->description = a->id;
-        a->id = (Str){ 0 };
-    }
-}
-
 static jot_status add(ToolCall *c, VerbData *out)
 {
     TaskAdd a = { .id = arg_text(c, "id"),
@@ -85,7 +76,11 @@ static jot_status add(ToolCall *c, VerbData *out)
                   .max_retries = arg_number(c, "max_retries", 0),
                   .later = arg_bool(c, "later") };
     Task t;
-    take_description(c, &a);
+    /* jotter task add 'fix the login': words with spaces between them are no id. */
+    if (c->shell && !a.description.n && str_find(a.id, ' ') < a.id.n) {
+        a.description = a.id;
+        a.id = (Str){ 0 };
+    }
     TRY(task_add(c->m, &a, c->into, &t, c->e));
     return give(&t, out);
 }
@@ -174,6 +169,8 @@ static jot_status move_to(ToolCall *c, const TaskMove *move, VerbData *out)
     Task t = { 0 };
     Str id = arg_text(c, "id");
     jot_status st;
+    /* Starting is more than a move: a pending task whose dependencies are done becomes ready first,
+     * and the caller its holder. */
     if (move->to == TASK_RUNNING && !move->if_seq)
         st = task_start(c->m, id, move->manual, c->into, &t, c->e);
     else

@@ -89,6 +89,12 @@ enum { PARAM_ITEMS_MAX = 1000 };
 #define PARAMS(...) (const Param[]){ __VA_ARGS__, { 0 } }
 /* clang-format on */
 
+/* True if its value is an array. */
+static inline bool param_is_list(const Param *p)
+{
+    return p->type == PARAM_TEXTS || p->type == PARAM_NUMBERS || p->type == PARAM_OBJECTS;
+}
+
 /* True if it cannot be left out by a caller to whom the parameters of the door `shut` are not open.
  */
 static inline bool param_needed(const Param *p, ParamDoor shut)
