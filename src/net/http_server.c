@@ -322,8 +322,11 @@ static void on_accept(struct evconnlistener *l, evutil_socket_t fd, struct socka
     int on = 1;
     struct timeval write_time = after(s->limits.write_ms);
     (void)l, (void)from, (void)n;
-    if (s->n == s->limits.connections_max)
+    /* One that was refused counts, too, and is spared first: however many come, one more than the
+     * limit is the most there are. */
+    if (s->n >= s->limits.connections_max)
         make_room(s);
+    assert(s->n <= s->limits.connections_max);
     HttpExchange *x = mem_alloc(sizeof *x);
     *x = (HttpExchange){ .server = s, .fd = (int)fd, .next = s->all, .begun = true };
     setsockopt(x->fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
