@@ -162,12 +162,12 @@ static jot_status refuse(const Said *s, Str key, bool *retry, Err *e)
 {
     char line[WORDS_MAX + 1];
     const Meaning *m = by_http(s->http);
-    const Meaning *told = by_word(s->code) ? by_word(s->code) : by_word(s->type);
+    const Meaning *named = by_word(s->code) ? by_word(s->code) : by_word(s->type);
     if (s->http == 500 && says_invalid(s))
         m = &invalid;
     /* "Invalid" says less than any status but its own. */
-    if (told && (s->http == 0 || (s->http >= 400 && s->http < 500 && told != &invalid)))
-        m = told;
+    if (named && (s->http == 0 || (s->http >= 400 && s->http < 500 && named != &invalid)))
+        m = named;
     bool open = m == &invalid || (m == &broken && s->http != 408 && s->http != 409);
     if (open && says_overflow(s->message))
         m = &overflow;

@@ -41,7 +41,7 @@ typedef struct Attempt {
     Draft draft;
     Sse sse;
     Buf body;      /* of an answer that is no stream */
-    bool told;     /* there was an event */
+    bool event;    /* there was one */
     bool option;   /* its refusal names the dialect's option */
     jot_status st; /* what an event decided; JOT_OK: nothing */
     bool retry;
@@ -75,7 +75,7 @@ static bool is_object(const HttpAnswer *a)
 static jot_status on_event(void *ctx, const SseEvent *event, Err *e)
 {
     Attempt *a = ctx;
-    a->told = true;
+    a->event = true;
     return a->st = a->wire->dialect->event(&a->draft, event, e);
 }
 
@@ -123,9 +123,9 @@ static jot_status receive(Attempt *a, Arena *into, LlmReply *out, Err *e)
         jot_status st = fault_read(a->answer.status, body, buf_str(&a->wire->key), &a->retry, e);
         /* Whether to ask again: what the body means, less a limit without a time where that is the
          * account's, and the server's own word above both. */
-        bool told = http_answer_header(&a->answer, S("retry-after"), &wish) ||
-                    http_answer_header(&a->answer, S("retry-after-ms"), &wish);
-        if (a->answer.status == 429 && !told && !a->wire->dialect->bare_429)
+        bool timed = http_answer_header(&a->answer, S("retry-after"), &wish) ||
+                     http_answer_header(&a->answer, S("retry-after-ms"), &wish);
+        if (a->answer.status == 429 && !timed && !a->wire->dialect->bare_429)
             a->retry = false;
         if (http_answer_header(&a->answer, S("x-should-retry"), &wish))
             a->retry = str_eq(wish, S("true")) || (a->retry && !str_eq(wish, S("false")));
@@ -140,7 +140,7 @@ static jot_status receive(Attempt *a, Arena *into, LlmReply *out, Err *e)
     Shown shown;
     /* A page, say, at an address that is not the model's: asking again would not change it.  What
      * is called otherwise and holds events all the same is taken. */
-    if (!a->told && http_answer_header(&a->answer, S("content-type"), &type) &&
+    if (!a->event && http_answer_header(&a->answer, S("content-type"), &type) &&
         !str_starts(type, S("text/event-stream")))
         return err_set(e, JOT_INVALID,
                        "the address answers with '%s', not with an event stream: see that it is "
