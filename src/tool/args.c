@@ -178,8 +178,8 @@ static jot_status check_members(const Members *m, const json_t *object, Err *e)
 {
     const char *name;
     const json_t *value;
-    /* First what is there, then what is not: a name that is misspelt is told apart from one that
-     * was forgotten.  jansson's loop is over an object it could change, but does not. */
+    /* First what is there, then what is not: a name that is misspelt is named, not the one that
+     * is missing for it.  jansson's loop is over an object it could change, but does not. */
     json_object_foreach((json_t *)(uintptr_t)object, name, value)
     {
         const Param *p = param_find(m->params, name);

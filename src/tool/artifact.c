@@ -171,15 +171,19 @@ static jot_status give(jot_status st, const Artifact *a, bool raw, VerbData *out
     return st;
 }
 
+/* The artifact that the arguments name, as it is or was. */
+static jot_status named_artifact(ToolCall *c, Artifact *out)
+{
+    ArtifactRead which = { .category = arg_text(c, "category"),
+                           .id = arg_text(c, "id"),
+                           .version = arg_text(c, "version") };
+    return artifact_read(c->m, &which, c->into, out, c->e);
+}
+
 static jot_status read_one(ToolCall *c, VerbData *out)
 {
     Artifact a = { 0 };
-    jot_status st = artifact_read(c->m,
-                                  &(ArtifactRead){ .category = arg_text(c, "category"),
-                                                   .id = arg_text(c, "id"),
-                                                   .version = arg_text(c, "version") },
-                                  c->into, &a, c->e);
-    return give(st, &a, arg_bool(c, "raw"), out);
+    return give(named_artifact(c, &a), &a, arg_bool(c, "raw"), out);
 }
 
 static const Verb verb_read = {
@@ -201,11 +205,7 @@ static const Verb verb_read = {
 static jot_status ref(ToolCall *c, VerbData *out)
 {
     Artifact a = { 0 };
-    jot_status st = artifact_read(c->m,
-                                  &(ArtifactRead){ .category = arg_text(c, "category"),
-                                                   .id = arg_text(c, "id"),
-                                                   .version = arg_text(c, "version") },
-                                  c->into, &a, c->e);
+    jot_status st = named_artifact(c, &a);
     if (st != JOT_CORRUPT) /* a ref is of bytes, whatever they are */
         TRY(st);
     out->json = artifact_ref_json(&a.ref);

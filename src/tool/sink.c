@@ -58,6 +58,7 @@ static jot_status write_one(ToolCall *c, VerbData *out)
                     .inline_max = most(c) };
     jot_status st = sink_write(c->m, &put, c->into, &view, &same, c->e);
     if (st == JOT_ID_REUSED) {
+        /* A retry of the same call is no mistake: the refusal says which of the two it was. */
         Str is = same ? S("it is this very result: nothing is lost") : S("it is another result");
         verb_next(c, is, is);
         out->json = view.ref.id.n ? sink_view_json(&view) : json_object();

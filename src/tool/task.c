@@ -1,6 +1,13 @@
 /* task.c - the noun `task`: pieces of work, what they wait for, and what comes next.
  *
- * An agent moves a task with one tool; a person has a word for each move. */
+ * An agent moves a task with one tool; a person has a word for each move:
+ *
+ *     pending -> ready -> running -> completed        ready, start, done
+ *     running -> failed -> ready                      fail, retry
+ *     pending, ready, running -> blocked -> ready     block, unblock
+ *
+ * `start` makes a pending task ready on its way, if what it depends on is completed.  Which moves
+ * are legal is decided in memory/task; here they get their words. */
 #include "memory/task/task.h"
 
 #include "tool/verb.h"
