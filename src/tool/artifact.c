@@ -75,7 +75,8 @@ static jot_status read_when(const ToolCall *c, DocIf *out)
 {
     *out = (DocIf){ .version = arg_text(c, "if_version"), .absent = arg_bool(c, "if_absent") };
     if (out->absent && arg_given(c, "if_version"))
-        return err_set(c->e, JOT_INVALID, "use --if-version or --if-absent, not both");
+        return err_set(c->e, JOT_INVALID, "use %s, not both",
+                       c->shell ? "--if-version or --if-absent" : "'if_version' or 'if_absent'");
     return arg_given(c, "if_version") ? version_check(out->version, c->e) : JOT_OK;
 }
 
@@ -294,7 +295,8 @@ static jot_status find(ToolCall *c, VerbData *out)
                         .type = arg_text(c, "type"),
                         .task = arg_text(c, "task_id") };
     if (q.below && !arg_given(c, "category"))
-        return err_set(c->e, JOT_INVALID, "--below goes with --category");
+        return err_set(c->e, JOT_INVALID, "%s",
+                       c->shell ? "--below goes with --category" : "'below' goes with 'category'");
     return find_all(c, &q, out);
 }
 

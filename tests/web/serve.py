@@ -266,6 +266,18 @@ def a_verb_that_reads_where_it_is_given_nothing_does_so_for_a_get():
 
 
 @test
+def a_refusal_names_parameters_not_options_of_a_command():
+    with Room() as room:
+        made(room)
+        page = Page(room)
+        for got, says in ((page.get("artifact/find", below="true"), "'below' goes with 'category'"),
+                          (page.post("checkpoint/trim", run="r"), "'keep' or 'age'"),
+                          (page.post("lease/renew"), "'token'"),
+                          (page.get("sink/read", call="c", byte_range="0", line_range="1"), "'byte_range' or 'line_range'")):
+            assert got[0] == 400 and says in got[1]["error"] and "--" not in got[1]["error"], got
+
+
+@test
 def a_browser_that_says_that_another_site_asks_is_refused():
     with Room() as room:
         filled(room)
