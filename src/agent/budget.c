@@ -43,7 +43,7 @@ bool budget_raise(const LlmLimits *known, uint64_t window, uint32_t *limit)
     if (*limit == 0)
         return false;
     if (known->unlimited)
-        raised = 0;
+        raised = 0; /* no limit at all */
     if (raised > window / 2)
         raised = window / 2;
     if (known->reply_max && raised > known->reply_max)
@@ -85,7 +85,9 @@ static bool from_pad(const Transcript *t, Str part)
     return false;
 }
 
-/* What an image or a document takes, roughly: what the provider counts corrects it. */
+/* What an image or a document takes, roughly: what the provider counts corrects it.  A page of a
+ * PDF is an object of the type Page ("/Type/Pages" is their list), but most are compressed and not
+ * seen here: so there are at least as many as so many bytes usually have. */
 static uint64_t file_tokens(const LlmPart *p)
 {
     static const char word[] = "/Type/Page";
@@ -121,6 +123,7 @@ Budget budget_measure(const Transcript *t)
         b.tools += tokens_estimate(t->setup.tools[i].name) +
                    tokens_estimate(t->setup.tools[i].about) +
                    tokens_estimate(t->setup.tools[i].schema);
+    /* What is counted is what would be sent: pointers count as pointers, cut results as cut. */
     MessageList list = messages_of(t, &arena);
     for (size_t i = 0; i < list.n; i++) {
         b.history += BUDGET_PER_MESSAGE;
@@ -144,6 +147,8 @@ Budget budget_measure(const Transcript *t)
             }
         }
     }
+    /* Each part by itself, rounded up, so that the parts add up to what is used. */
+    assert(b.factor > 0);
     b.system = scaled(&b, b.system);
     b.tools = scaled(&b, b.tools);
     b.history = scaled(&b, b.history);

@@ -152,10 +152,11 @@ static Str newest_part(Str text, size_t tokens)
 {
     if (tokens_fit(text, tokens))
         return text;
+    /* A first guess by proportion; while it is too long, a sixteenth less of it. */
     size_t all = tokens_estimate(text);
     size_t part = (size_t)((double)text.n * (double)tokens / (double)all);
     for (Str rest = str_from(text, text.n - part); rest.n; rest = str_from(rest, rest.n / 16 + 1)) {
-        size_t at = str_find(rest, '\n');
+        size_t at = str_find(rest, '\n'); /* the guess ends in the middle of a line */
         Str lines = str_from(rest, at < rest.n ? at + 1 : 0);
         if (tokens_fit(lines, tokens))
             return lines;
@@ -182,6 +183,7 @@ static Str material(const Transcript *t, size_t turns, uint64_t usable, Arena *i
     add_head(&head, f, "turns", S("# The turns since\n"));
     for (size_t i = 0; i < turns; i++)
         add_turn(&body, f, &t->turns[i]);
+    /* What the question and the old summary leave is for the turns. */
     uint64_t taken = tokens_estimate(buf_str(&head)) + SYSTEM_TOKENS;
     Str rest = newest_part(buf_str(&body), taken < usable ? usable - taken : 0);
     if (rest.n < body.n)
@@ -241,7 +243,8 @@ static void add_digest_line(Buf *to, Memory *m, const Frame *f, const TurnCall *
         buf_add(to, S(": done\n"));
 }
 
-/* The calls of turns that go without a summary, newest lines first to stay. */
+/* The calls of turns that go without a summary.  The newest COMPACT_DIGEST_LINES are listed; the
+ * summary there was before keeps half of the room, so that neither drives the other out. */
 static Str digest(Memory *m, const Transcript *t, size_t turns, Arena *into)
 {
     AUTO(Buf) lines = { 0 };
@@ -367,7 +370,7 @@ static jot_status summarise(Run *r, Transcript *t, const CompactModel *model, ui
         return st;
     }
     if (st != JOT_OK)
-        return JOT_OK;
+        return JOT_OK; /* no summary: the next step makes room without one, and out->why is shown */
     out->why = (Err){ 0 };
     summary.text = utf8_mended(bounded(&summary, summary_tokens(t), &arena), &arena);
     TRY(replace(r, t, asked.turns, &summary, "summary", e));
@@ -377,12 +380,14 @@ static jot_status summarise(Run *r, Transcript *t, const CompactModel *model, ui
 
 /* --- Dropping and shortening ------------------------------------------------------------- */
 
-/* Drop oldest turns until it is no longer red; with `least`, all but the newest. */
+/* Drop oldest turns until it is no longer red; with `least`, all but the newest.  Each time half of
+ * those that are left, rounded up: a few records, and never the newest turn. */
 static jot_status drop(Run *r, Transcript *t, bool least, Compacted *out, Err *e)
 {
     while (t->turns_n > 1 && (least || budget_measure(t).state == BUDGET_RED)) {
         AUTO(Arena) arena = { 0 };
         size_t turns = least ? t->turns_n - 1 : (t->turns_n + 1) / 2;
+        assert(turns > 0 && turns < t->turns_n);
         out->dropped += turns;
         CompactSummary list = { .text = digest(r->m, t, turns, &arena) };
         TRY(replace(r, t, turns, &list, "drop", e));
@@ -403,6 +408,7 @@ static uint64_t sum_with(const uint64_t *chars, size_t n, uint64_t most)
  * nobody says, and asking again costs little.  The shortest stay whole. */
 static uint64_t share_of(const uint64_t *chars, size_t n)
 {
+    /* By halving: `low` is never too much, but for the least that is shown; `high` always is. */
     uint64_t low = COMPACT_SHORT_CHARS_MIN, high = UINT32_MAX;
     uint64_t goal = sum_with(chars, n, high) / COMPACT_SHORT_SHARE;
     while (high - low > 1) {

@@ -154,13 +154,13 @@ static jot_status ask(Awake *a, const Cycle *c, Str *reply)
     return JOT_OK;
 }
 
+/* One record of the cycle: the result of the call it waits for, or a reply and what it does. */
 static jot_status iterate(Awake *a, Cycle *c)
 {
     CycleStep step;
     CycleLoop *w = a->w;
     if (c->waiting) {
         Reply reply = { 0 };
-        /* Make the call that the cycle waits for. */
         json_t *read = NULL;
         if (json_read(c->call.args, &read, NULL) != JOT_OK)
             read = json_object();
@@ -203,6 +203,7 @@ static jot_status live(CycleLoop *w, Arena *into, Cycle *c, Err *e)
     bool more = true;
     while (st == JOT_OK && more && !cancelled(w)) {
         st = iterate(&a, c);
+        /* Also the last iteration's call is made: its result belongs to it. */
         more = c->waiting || (!c->done && c->iterations < c->iterations_max);
     }
     if (st == JOT_OK || st == JOT_CANCELLED)
@@ -225,6 +226,7 @@ jot_status cycle_loop_run(CycleLoop *w, Arena *into, Cycle *out, Err *e)
     Str stream = arena_printf(into, "cycles/" STR_FMT, STR_ARG(w->agent));
     LeaseAsk ask_lease = { .on = stream, .ttl_ms = LEASE_TTL_MS_MAX, .live = true };
     ask_lease.wait_ms = w->wait_ms;
+    /* Two cycles of one agent would each lose what the other wrote. */
     TRY(lease_acquire(w->m, &ask_lease, into, &lease, e));
     CycleWake wake = { .iterations_max = w->iterations_max, .lease = lease.token };
     jot_status st = cycle_wake(w->m, w->agent, &wake, into, out, e);

@@ -73,7 +73,7 @@ static jot_status notice(LoopWork *w, const char *word, Str text)
 
 jot_status loop_end(LoopWork *w, LoopEnd how, Str why)
 {
-    assert(!w->over && how != LOOP_ANSWERED);
+    assert(!w->over && how != LOOP_ANSWERED); /* an answer is a record of its own */
     w->out->end = how;
     w->out->why = arena_copy(w->into, why);
     w->over = true;
@@ -92,6 +92,7 @@ static jot_status finish(LoopWork *w, const Turn *turn)
 {
     AUTO(Arena) arena = { 0 };
     assert(turn->kind == TURN_FINAL && turn == transcript_last(&w->t));
+    assert(!transcript_open_call(&w->t));
     /* A plan that is not finished holds the answer back; what the model reads lives in `arena`.
      */
     Plan plan;
@@ -126,6 +127,7 @@ static jot_status raise_limit(LoopWork *w, uint32_t limit)
 {
     AUTO(Buf) body = { 0 };
     Setup setup = w->t.setup;
+    assert(!setup.raised && limit != setup.max_tokens);
     setup.max_tokens = limit;
     setup.raised = true;
     if (setup.headroom < limit)
@@ -171,19 +173,27 @@ static jot_status step(LoopWork *w)
     assert(!w->over);
     if (cancelled(w))
         return err_set(w->e, JOT_CANCELLED, "cancelled");
+    /* Before the complaint about such a reply, which says that the limit is higher now. */
     uint32_t limit;
     if (can_raise(w, turn, &limit))
         return raise_limit(w, limit);
+    /* All calls of a reply have results before anything else is said.  A redacted reply may have
+     * calls, too: those that are known by their own records. */
     bool calls = turn && (turn->kind == TURN_CALLS || turn->kind == TURN_REDACTED);
     if (calls && open)
         return loop_call(w, open);
+    /* The rules of one directory a step, each a record of its own: the step after this one finds
+     * that they were shown, and goes to the next directory. */
     bool added = false;
     if (calls)
         TRY(loop_rules(w, turn, &added));
     if (added)
         return JOT_OK;
+    /* The model has not seen everything yet: the question, results, or what the loop said. */
     if (!turn || turn->notice.n || calls || turn->kind == TURN_PAUSED)
         return loop_ask(w);
+    /* It has, and this reply asks for nothing.  Each of the following ends the run or adds a
+     * notice, which makes the next step ask. */
     if (turn->kind == TURN_FINAL)
         return finish(w, turn);
     if (turn->kind == TURN_REFUSED)
@@ -310,34 +320,20 @@ static jot_status set_up(LoopWork *w)
     return loop_refresh(w);
 }
 
-/* What is known of the model's tokens; nothing, if it cannot be read. */
-static void learn_before(LoopWork *w)
-{
-    Err ignored = { 0 };
-    TokenFactor known;
-    w->t.factor = FACTOR_ONE;
-    if (factor_read(w->l->m, w->t.setup.model, &known, &ignored) == JOT_OK)
-        w->t.factor = factor_of(&known);
-}
-
-/* It is advice: what cannot be kept is learned again. */
-static void keep_learned(LoopWork *w)
-{
-    Err ignored = { 0 };
-    jot_status st = factor_add(w->l->m, w->t.setup.model, &w->learned, &ignored);
-    (void)st;
-}
-
 jot_status loop_go(Loop *l, Run *r, Arena *into, LoopOutcome *out, Err *e)
 {
-    Err own = { 0 };
+    Err own = { 0 }, ignored = { 0 };
+    TokenFactor known;
     *out = (LoopOutcome){ 0 };
     AUTO(LoopWork) w = { .l = l, .r = r, .e = e ? e : &own, .out = out, .into = into };
     w.renewed_ms = io_awake_ms(l->m->io);
     TRY(loop_refresh(&w));
     jot_status st = set_up(&w);
     TRY(st);
-    learn_before(&w);
+    /* What earlier runs taught about this model's tokens.  It is advice: what cannot be read now,
+     * or kept below, is learned again. */
+    bool taught = factor_read(l->m, w.t.setup.model, &known, &ignored) == JOT_OK;
+    w.t.factor = taught ? factor_of(&known) : FACTOR_ONE;
     w.over = w.t.answered;
     while (st == JOT_OK && !w.over) {
         st = step(&w);
@@ -352,11 +348,13 @@ jot_status loop_go(Loop *l, Run *r, Arena *into, LoopOutcome *out, Err *e)
     out->tokens = w.t.spent;
     out->usage = w.t.usage;
     out->summed = w.t.summed;
-    keep_learned(&w);
+    jot_status kept = factor_add(l->m, w.t.setup.model, &w.learned, &ignored);
+    (void)kept;
+    /* Fenced: the run is another process's by now, and nothing of ours may be added to it. */
     if (st == JOT_OK || st == JOT_FENCED)
         return st;
     /* What stopped the loop is recorded if it can be; the caller gets the first failure. */
-    Err why = *w.e, ignored;
+    Err why = *w.e;
     out->end = st == JOT_CANCELLED ? LOOP_CANCELLED : LOOP_FAILED;
     out->why = arena_copy(into, str(why.text));
     jot_status recorded =

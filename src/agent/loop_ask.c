@@ -6,6 +6,9 @@
  *     ask; "too long"?         -> one step further, ask again, at most LOOP_OVERFLOWS_MAX times
  *     record the reply with the budget it was asked with */
 #include "agent/loop_internal.h"
+
+#include <assert.h>
+
 #include "agent/messages.h"
 #include "memory/lease.h"
 
@@ -29,7 +32,7 @@ static jot_status sum_up(void *ctx, const CompactAsk *asked, Arena *into, Compac
     for (size_t i = 0; i < reply.n; i++)
         if (reply.parts[i].kind == LLM_TEXT)
             buf_add(&said, reply.parts[i].text);
-    if (reply.stop == LLM_STOP_REFUSAL)
+    if (reply.stop == LLM_STOP_REFUSAL) /* its words are about refusing, not about the work */
         buf_clear(&said);
     const LlmUsage *u = &reply.usage;
     *out =
@@ -103,6 +106,7 @@ static jot_status check_limits(LoopWork *w, bool *stop)
 static void learn(LoopWork *w, const LlmUsage *u)
 {
     const Budget *b = &w->out->budget;
+    assert(b->factor > 0);
     uint64_t estimated[2] = { w->estimated, budget_estimate(b) * FACTOR_ONE / b->factor };
     uint64_t reported[2] = { w->reported, u->input + u->cache_read + u->cache_write };
     factor_learn(&w->learned, estimated, reported);
@@ -120,6 +124,7 @@ jot_status loop_ask(LoopWork *w)
     TRY(check_limits(w, &stop));
     if (stop)
         return JOT_OK;
+    /* A run may take longer than a lease lasts.  Whoever took it meanwhile makes this fail. */
     int64_t now = io_awake_ms(w->l->m->io);
     if (now - w->renewed_ms >= RENEW_MS) {
         Lease found, renewed;
@@ -132,7 +137,7 @@ jot_status loop_ask(LoopWork *w)
     TRY(make_room(w, last && last->full && w->t.shorter < last->seq, &shorter));
     jot_status st = ask_once(w, &arena, &reply, &snapshot);
     for (int i = 0; st == JOT_TOO_BIG && i < LOOP_OVERFLOWS_MAX; i++) {
-        Err too_long = *w->e;
+        Err too_long = *w->e; /* what the provider said, if there is no room to be made */
         TRY(make_room(w, true, &shorter));
         if (!shorter) {
             *w->e = too_long;
@@ -142,6 +147,7 @@ jot_status loop_ask(LoopWork *w)
     }
     TRY(st);
     learn(w, &reply.usage);
+    /* The reply is durable before any of its calls is made. */
     reply_write(&reply, buf_str(&snapshot), &body);
     TRY(run_record(w->r, RUN_REPLY, NULL, buf_str(&body), w->e));
     TRY(loop_refresh(w));

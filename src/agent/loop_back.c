@@ -96,6 +96,7 @@ jot_status loop_back(Loop *l, Str id, uint64_t turn, Run *out, Err *e)
     if (!f.seq)
         return err_set(e, JOT_INVALID, "run '%s' has turns 1 to %llu, not %llu", from.id,
                        (unsigned long long)f.seen, (unsigned long long)turn);
+    /* The copy ends just before the reply that is asked for again. */
     TRY(run_branch(&from, &(RunPoint){ .until = f.seq - 1, .turn = turn }, out, e));
     TRY(loop_lease(l, out, e));
     return loop_finish_back(out, e);

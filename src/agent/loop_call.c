@@ -92,11 +92,12 @@ jot_status loop_call(LoopWork *w, const TurnCall *c)
     AUTO_PTR(json_t) args = NULL;
     Call call;
     Reply reply = { 0 };
-    bool make = true;
+    bool make = true; /* one that is issued now; take_up() judges one that was */
     uint64_t n;
     const LoopView *v = &w->l->view;
     bool whole = read_call(c, &call, &args);
     assert(whole == (call.object != NULL) && !c->n);
+    assert(call.id.n);
     if (c->issued)
         TRY(take_up(w, c, &arena, &reply, &make));
     else
@@ -111,6 +112,7 @@ jot_status loop_call(LoopWork *w, const TurnCall *c)
                                    "nothing was done; repeat it, in parts if it is long") };
     Str text = utf8_mended(reply.text, &arena);
     TRY(run_result(w->r, call.id, !reply.failed, text.n ? text : S("(nothing)"), &n, w->e));
+    /* Taking in the result may move the turn's calls: from here on `c` is an index. */
     size_t at = (size_t)(c - transcript_last(&w->t)->calls);
     TRY(loop_refresh(w));
     assert(at < transcript_last(&w->t)->calls_n);

@@ -96,8 +96,10 @@ static void add_warning(Buf *to, const Frame *f, Str warning)
                  STR_ARG(warning));
 }
 
+/* A result as the model is shown it: whole, its beginning, or a pointer to it. */
 static Str shown_result(const Transcript *t, const TurnCall *c, Arena *into)
 {
+    assert(c->n > 0);
     Str pointer = elided(t, c, into);
     if (pointer.n || (!c->warning.n && !c->most))
         return pointer.n ? pointer : c->result;
@@ -158,6 +160,8 @@ static bool add_answer(const Transcript *t, const Turn *turn, Arena *into, LlmMe
 {
     LlmPart *parts = NEW_ARRAY(into, LlmPart, turn->calls_n + turn->files_n + 1);
     size_t n = 0;
+    /* A result goes where a provider expects one only beside the call it answers.  In the JSON
+     * protocol there is none, and of a redacted reply it is gone. */
     bool in_words = t->setup.json || turn->kind == TURN_REDACTED;
     for (size_t i = 0; i < turn->calls_n; i++) {
         const TurnCall *c = &turn->calls[i];
@@ -205,6 +209,7 @@ LlmRequest request_of(const Transcript *t, Arena *into)
 {
     const Setup *s = &t->setup;
     MessageList list = messages_of(t, into);
+    assert(list.n > 0 && list.items[0].role == LLM_USER);
     /* A model that must call a tool in every reply could never answer. */
     bool chosen = t->replies == 0 || str_eq(s->tool_choice, S(LLM_CHOICE_NONE));
     return (LlmRequest){ .system = s->system,

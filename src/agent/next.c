@@ -18,18 +18,13 @@ typedef struct Before {
 
 #define NEXT_WORDS "request, calls, notice, smaller, ended or answered"
 
-static size_t open_calls(const Turn *turn)
-{
-    size_t n = 0;
-    for (size_t i = 0; turn && i < turn->calls_n; i++)
-        n += !turn->calls[i].n;
-    return n;
-}
-
+/* The steps of the loop (loop.c) in the same order: the first that applies is what it would do. */
 static Before before_of(const Transcript *t, const Budget *b, Arena *into)
 {
     const Turn *turn = transcript_last(t);
-    size_t calls = open_calls(turn);
+    size_t calls = 0; /* without a result */
+    for (size_t i = 0; turn && i < turn->calls_n; i++)
+        calls += !turn->calls[i].n;
     if (t->answered)
         return (Before){ "answered",
                          S("it is answered: this goes before what you say to it next") };

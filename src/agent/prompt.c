@@ -11,6 +11,7 @@
  * its bytes were approved.  Whatever is left out is reported to the person, with what to do. */
 #include "agent/prompt.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -54,6 +55,7 @@ void prompt_fill(Str rules, const PromptAsk *ask, Buf *to)
     for (size_t at = 0; at < rules.n;) {
         Str rest = str_from(rules, at);
         const char *open = memmem(rest.p, rest.n, "{{", 2);
+        /* What is no placeholder of ours stays as it is written, braces and all. */
         const char *close = open ? memmem(open, (size_t)(rest.p + rest.n - open), "}}", 2) : NULL;
         if (!close) {
             buf_add(to, rest);
@@ -73,14 +75,6 @@ static void left_out(const PromptAsk *ask, const char *kind, Str name, const cha
     Shown shown;
     if (ask->left_out)
         buf_addf(ask->left_out, "%s'%s' %s\n", kind, err_show(&shown, name), why);
-}
-
-static void cut_off(const PromptAsk *ask, const char *kind, Str name, Arena *into)
-{
-    left_out(ask, kind, name,
-             arena_printf(into, "is longer than %d bytes: the rest is left out of the rules",
-                          PROMPT_FILE_MAX)
-                 .p);
 }
 
 /* --- Files ------------------------------------------------------------------------------- */
@@ -108,11 +102,13 @@ static bool open_rules(const PromptAsk *ask, const char *path, const char *shown
     AUTO(Fd)
     dir = open(arena_printf(&arena, STR_FMT "/", (int)slash, path).p,
                O_PATH | O_DIRECTORY | O_CLOEXEC);
+    /* The directory may be reached by links, the file in it may not leave it. */
     AUTO(Fd) fd = dir < 0 ? FD_NONE : workdir_open_beneath(dir, path + slash + 1, WORKDIR_READS);
     if (fd == -EXDEV)
         left_out(ask, "", str(path), "leads out of its directory: it is left out of the rules");
     if (fd < 0 || fstat(fd, &info) != 0 || !S_ISREG(info.st_mode))
         return false;
+    /* Both must be the user's: the file, and the link to it if it is one. */
     if (!prompt_trusts(path, &info) ||
         (fstatat(dir, path + slash + 1, &link, AT_SYMLINK_NOFOLLOW) == 0 &&
          !prompt_trusts(path, &link))) {
@@ -148,14 +144,17 @@ static jot_status add_file(const PromptAsk *ask, const char *path, Buf *to, Aren
     else if (bad < text.n)
         return err_set(e, JOT_INVALID, "'%s' is not UTF-8 text: the byte at offset %zu", path, bad);
     if (text.n == 0 || str_eq(text, *last))
-        return JOT_OK;
+        return JOT_OK; /* often CLAUDE.md is a link to AGENTS.md, or a copy */
     *last = text;
     buf_addf(to, "\n# Rules from %s\n\n", shown.p);
     buf_add(to, text);
     if (cut) {
         buf_addf(to, "\n[the file is longer than %d bytes: the rest is not shown]",
                  PROMPT_FILE_MAX);
-        cut_off(ask, "", str(path), into);
+        left_out(ask, "", str(path),
+                 arena_printf(into, "is longer than %d bytes: the rest is left out of the rules",
+                              PROMPT_FILE_MAX)
+                     .p);
     }
     buf_add_char(to, '\n');
     return JOT_OK;
@@ -329,12 +328,14 @@ static jot_status build(PromptAsk *ask, Str what, Arena *into, Str *out, Err *e)
 static jot_status build_framed(PromptAsk *ask, bool cycle, Str what, Arena *into, Str *out, Err *e)
 {
     bool given = ask->frame.sign[0] != 0;
+    /* Each draw is tried by building all of it, because only then every text has been seen. */
     for (uint64_t n = 0; n == 0 || (!given && ask->met && n < SIGNS_TRIED); n++) {
         if (!given)
             ask->frame = cycle ? frame_of_pad(ask->m, n) : frame_draw(ask->m->io);
+        assert(ask->frame.sign[0]);
         ask->met = frame_in(&ask->frame, ask->query) || frame_in(&ask->frame, ask->rules);
         if (ask->left_out)
-            buf_clear(ask->left_out);
+            buf_clear(ask->left_out); /* or it would be reported once a draw */
         TRY(build(ask, what, into, out, e));
     }
     return JOT_OK;

@@ -91,6 +91,7 @@ static json_t *part_json(const LlmPart *p)
     case LLM_FILE:
         break;
     }
+    assert(p->kind == LLM_CALL); /* results and files are what a model is given */
     json_t *out = json_pack("{s:o, s:o, s:o}", "call", text_json(p->id), "name", text_json(p->name),
                             "args", text_json(p->args));
     if (p->broken)
@@ -223,6 +224,8 @@ static void understand(Transcript *t, Turn *turn, Str stop, Str why)
         read_action(t, turn);
     else
         read_parts(t, turn);
+    assert((turn->kind == TURN_CALLS) == (turn->calls_n > 0));
+    /* What it says is one thing, how it ended another: that may change what it is. */
     turn->at_limit = stopped_by(stop, LLM_STOP_MAX_TOKENS);
     turn->full = stopped_by(stop, LLM_STOP_WINDOW);
     turn->empty = has_nothing(turn);
@@ -234,7 +237,8 @@ static void understand(Transcript *t, Turn *turn, Str stop, Str why)
         turn->kind = TURN_PAUSED;
     } else if (cut &&
                (t->setup.json || turn->kind == TURN_FINAL || turn->kind == TURN_UNREADABLE)) {
-        /* In words nobody can tell a whole call from the beginning of another. */
+        /* In words nobody can tell a whole call from the beginning of another.  Native calls are
+         * marked one by one where they are broken (llm/draft.c), so those that came whole count. */
         turn->kind = TURN_CUT;
         turn->calls_n = 0;
     }
@@ -244,6 +248,7 @@ static void understand(Transcript *t, Turn *turn, Str stop, Str why)
 
 static Turn *new_turn(Transcript *t, const RunStep *s)
 {
+    assert(s->kind == RUN_REPLY);
     assert(t->turns_n == 0 || t->turns[t->turns_n - 1].last < s->seq);
     t->turns =
         arena_grow(&t->arena, t->turns, t->turns_n, &t->turns_cap, sizeof(Turn), alignof(Turn));
@@ -270,6 +275,7 @@ static void take_reply(Transcript *t, const RunStep *s)
     json_t *read = NULL;
     t->replies++; /* also one that was redacted: names of calls are never given twice */
     if (s->redacted) {
+        /* A turn that says so; its calls follow, by their own records (add_issued). */
         Turn *turn = new_turn(t, s);
         turn->kind = TURN_REDACTED;
         turn->parts = NEW(&t->arena, LlmPart);
@@ -291,6 +297,7 @@ static void take_reply(Transcript *t, const RunStep *s)
     t->estimated = estimated(t, budget);
     t->reported = in;
     t->cached = number_member(usage, "cache_read");
+    /* Replies that a branch took over were paid for by the run they come from. */
     if (t->seq > t->inherited) {
         t->spent += (in ? in : number_member(budget, "used")) + number_member(usage, "output");
         t->usage.input += number_member(usage, "input");
@@ -320,7 +327,8 @@ static TurnCall *find_call(const Transcript *t, Str call)
     return NULL;
 }
 
-/* A call that is known by its own record alone. */
+/* A call that is known by its own record alone: the reply that asked for it is redacted.  Its name
+ * says whose it is. */
 static TurnCall *add_issued(Transcript *t, const RunStep *s)
 {
     Turn *turn = transcript_last(t);
@@ -346,7 +354,7 @@ static void take_call(Transcript *t, const RunStep *s)
     if (!c)
         c = add_issued(t, s);
     if (!c)
-        return;
+        return; /* of a turn that the summary stands for */
     c->issued = s->seq;
     c->mutating = s->mutating;
     c->warning = arena_copy(&t->arena, s->warning);
@@ -395,6 +403,8 @@ static bool take_file(Transcript *t, Turn *turn, const RunStep *s)
     return true;
 }
 
+/* Words of the loop or of a person to the model.  Before the first reply they belong to the
+ * question, later to the newest turn; some say more by their kind. */
 static void take_notice(Transcript *t, const RunStep *s)
 {
     Turn *turn = transcript_last(t);
@@ -413,7 +423,7 @@ static void take_notice(Transcript *t, const RunStep *s)
     if (str_eq(s->word, S("plan")))
         t->nudges++;
     if (str_eq(s->word, S("user")))
-        t->answered = false;
+        t->answered = false; /* asked further: the run continues */
     if (!turn) {
         t->query =
             arena_printf(&t->arena, STR_FMT "\n\n" STR_FMT, STR_ARG(t->query), STR_ARG(s->body));
@@ -427,6 +437,7 @@ static void take_notice(Transcript *t, const RunStep *s)
 
 static void take_compact(Transcript *t, const RunStep *s)
 {
+    /* One that does not say how far it reaches stands for everything before it. */
     uint64_t until = s->until ? s->until : s->seq;
     size_t gone = 0;
     while (gone < t->turns_n && t->turns[gone].seq <= until)
@@ -470,22 +481,17 @@ static void take_setup(Transcript *t, const RunStep *s)
     t->setup_seq = s->seq;
 }
 
-/* The step as it is shown: the body of those that are words is the mark. */
-static RunStep shown_step(const RunStep *s)
-{
-    RunStep out = *s;
-    bool words = s->kind != RUN_SETUP && s->kind != RUN_REPLY && s->kind != RUN_CALL;
-    if (s->redacted && words)
-        out.body = S(FORGET_MARK);
-    return out;
-}
-
 void transcript_take(Transcript *t, const RunStep *given)
 {
-    RunStep shown = shown_step(given), *s = &shown;
+    RunStep shown = *given, *s = &shown;
+    /* Of what is redacted the mark is shown where the body is words; elsewhere it would have to be
+     * JSON, and the step itself knows. */
+    if (s->redacted && s->kind != RUN_SETUP && s->kind != RUN_REPLY && s->kind != RUN_CALL)
+        s->body = S(FORGET_MARK);
     if (s->seq <= t->seq)
         return;
     t->seq = s->seq;
+    /* It has ended only as long as nothing follows; a fold is no work of anybody's. */
     if (s->kind != RUN_FOLD && s->kind != RUN_END)
         t->end = t->end_why = (Str){ 0 };
     /* What was given with the question comes before the setup; of all else the loop comes after. */

@@ -1,28 +1,30 @@
 /* care.c - looking after a pad, of jotter.h: verifying, mending, trimming, counting. */
 #include "memory/care.h"
 
+#include <assert.h>
+
 #include "api/api.h"
 
-enum { TOLD_MAX = 1000 };
+enum { FAULTS_MAX = 1000 };
 
-/* Faults as they are met. */
-typedef struct Told {
+/* Faults as they are met: the first FAULTS_MAX are kept, all are counted. */
+typedef struct Faults {
     jot_pad *p;
-    const jot_fault **items; /* room for TOLD_MAX */
+    const jot_fault **items; /* room for FAULTS_MAX */
     size_t n;
     uint64_t total;
-} Told;
+} Faults;
 
-static Told told_new(jot_pad *p)
+static Faults faults_new(jot_pad *p)
 {
-    return (Told){ .p = p, .items = NEW_ARRAY(api_arena(p), const jot_fault *, TOLD_MAX) };
+    return (Faults){ .p = p, .items = NEW_ARRAY(api_arena(p), const jot_fault *, FAULTS_MAX) };
 }
 
-static void tell(void *ctx, const StoreFault *f)
+static void add_fault(void *ctx, const StoreFault *f)
 {
-    Told *t = ctx;
+    Faults *t = ctx;
     t->total++;
-    if (t->n == TOLD_MAX)
+    if (t->n == FAULTS_MAX)
         return;
     jot_fault *kept = NEW_RESULT(t->p, jot_fault);
     *kept = (jot_fault){ .kind = fault_name(f->kind),
@@ -34,16 +36,17 @@ static void tell(void *ctx, const StoreFault *f)
     t->items[t->n++] = kept;
 }
 
-static jot_verified *give(jot_pad *p, const Told *told, const CareCount *c)
+static jot_verified *give(jot_pad *p, const Faults *met, const CareCount *c)
 {
     jot_verified *v = NEW_RESULT(p, jot_verified);
+    assert(met->n <= met->total);
     *v = (jot_verified){ .streams = c->pad.streams,
                          .records = c->pad.records,
                          .bytes = c->pad.bytes,
                          .faults = c->faults,
-                         .items = told->items,
-                         .count = told->n,
-                         .total = told->total,
+                         .items = met->items,
+                         .count = met->n,
+                         .total = met->total,
                          .heads_at = c->pad.heads.kept ? c->pad.heads.at_ms : -1 };
     return v;
 }
@@ -52,11 +55,11 @@ jot_status jot_verify(jot_pad *pad, const jot_verified **out)
 {
     GIVE(out, NULL);
     API_BEGIN(pad);
-    Told told = told_new(pad);
-    VerifyHooks hooks = { .fault = tell, .ctx = &told };
+    Faults met = faults_new(pad);
+    VerifyHooks hooks = { .fault = add_fault, .ctx = &met };
     CareCount count;
     TRY(care_verify(&pad->m, &hooks, &count, api_err(pad)));
-    GIVE(out, give(pad, &told, &count));
+    GIVE(out, give(pad, &met, &count));
     return JOT_OK;
 }
 
@@ -64,12 +67,12 @@ jot_status jot_doctor(jot_pad *pad, bool after_crash, const jot_verified **out)
 {
     GIVE(out, NULL);
     API_BEGIN(pad);
-    Told told = told_new(pad);
-    VerifyHooks hooks = { .fault = tell, .ctx = &told };
+    Faults met = faults_new(pad);
+    VerifyHooks hooks = { .fault = add_fault, .ctx = &met };
     DoctorOptions o = { .fix = true, .after_crash = after_crash };
     DoctorReport report;
     TRY(care_doctor(&pad->m, &o, &hooks, &report, api_err(pad)));
-    GIVE(out, give(pad, &told, &report.after));
+    GIVE(out, give(pad, &met, &report.after));
     return JOT_OK;
 }
 

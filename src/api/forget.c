@@ -3,7 +3,7 @@
 
 #include "api/api.h"
 
-enum { TOLD_MAX = 1000 };
+enum { LEFT_MAX = 1000 };
 
 jot_status jot_run_purge(jot_pad *pad, const char *run)
 {
@@ -32,17 +32,17 @@ jot_status jot_run_redact(jot_pad *pad, const char *run, uint64_t seq, jot_text 
     return st;
 }
 
-/* Places as they are met. */
-typedef struct Told {
+/* Places where the phrase is left, as they are met. */
+typedef struct Left {
     jot_pad *p;
-    const jot_fault **items; /* room for TOLD_MAX */
+    const jot_fault **items; /* room for LEFT_MAX */
     size_t n;
-} Told;
+} Left;
 
-static void tell(void *ctx, const ForgetLeft *l)
+static void add_left(void *ctx, const ForgetLeft *l)
 {
-    Told *t = ctx;
-    if (t->n == TOLD_MAX)
+    Left *t = ctx;
+    if (t->n == LEFT_MAX)
         return;
     jot_fault *kept = NEW_RESULT(t->p, jot_fault);
     *kept = (jot_fault){ .kind = forget_left_name(l->kind),
@@ -60,8 +60,8 @@ jot_status jot_redact_all(jot_pad *pad, jot_text phrase, const jot_redacted **ou
     GIVE(out, NULL);
     API_BEGIN(pad);
     TRY(api_text(pad, phrase, &text));
-    Told told = { .p = pad, .items = NEW_ARRAY(api_arena(pad), const jot_fault *, TOLD_MAX) };
-    ForgetHooks hooks = { .left = tell, .ctx = &told };
+    Left left = { .p = pad, .items = NEW_ARRAY(api_arena(pad), const jot_fault *, LEFT_MAX) };
+    ForgetHooks hooks = { .left = add_left, .ctx = &left };
     jot_status st = forget_all(&pad->m, text, &hooks, &c, api_err(pad));
     if (st != JOT_OK && st != JOT_UNSUPPORTED)
         return st;
@@ -69,8 +69,8 @@ jot_status jot_redact_all(jot_pad *pad, jot_text phrase, const jot_redacted **ou
     *result = (jot_redacted){ .streams = c.streams,
                               .rewritten = c.rewritten,
                               .records = c.redacted,
-                              .items = told.items,
-                              .count = told.n,
+                              .items = left.items,
+                              .count = left.n,
                               .total = c.left };
     GIVE(out, result);
     return st;

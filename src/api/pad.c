@@ -1,6 +1,7 @@
 /* pad.c - the pad of jotter.h: opening, closing, errors, where it is; and what every call needs. */
 #include "api/api.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,6 +46,9 @@ jot_status api_turn(jot_pad *p)
 {
     if (!p)
         return JOT_INVALID;
+    /* The last call's results may be this call's arguments: what goes are those of the call before
+     * that. */
+    assert(p->turn <= 1);
     p->turn = !p->turn;
     arena_free(api_arena(p));
     *api_err(p) = (Err){ 0 };
@@ -115,6 +119,9 @@ jot_status api_limit(jot_pad *p, size_t given, size_t max, size_t *out)
 
 jot_status api_options(jot_pad *p, const void *given, void *to, size_t known)
 {
+    /* They begin with the size that the caller's compiler knew, so either side may be the newer
+     * one: what the other does not have is zero, which always means "as usual". */
+    assert(known >= sizeof(size_t) && known <= API_OPTIONS_MAX);
     memset(to, 0, known);
     if (!given)
         return JOT_OK;
@@ -173,6 +180,8 @@ const char *api_give_json(jot_pad *p, json_t *value)
 void **api_new_results(jot_pad *p, size_t n, size_t size)
 {
     void **out = NEW_ARRAY(api_arena(p), void *, n + 1);
+    /* One array, and pointers into it: a struct that grows in a later version moves the next one,
+     * and callers who only follow pointers do not see it. */
     char *all = arena_array(api_arena(p), n + 1, size, alignof(max_align_t));
     for (size_t i = 0; i < n; i++)
         out[i] = all + i * size;
@@ -277,6 +286,7 @@ jot_status jot_open(jot_pad *pad, const char *url, const jot_open_options *optio
         TRY(search_open(&fresh.search, &fresh.m, &so, api_err(pad)));
     search_close(TAKE(fresh.search));
     fresh.url = copy_of(where.url);
+    assert(fresh.m.store && !fresh.run && !fresh.watch);
     let_go(pad);
     pad->m = TAKE(fresh.m);
     pad->by = TAKE(fresh.by);

@@ -100,7 +100,7 @@ typedef struct Telling {
     PadReport report;
 } Telling;
 
-static void told(void *ctx, const CopyNotice *t)
+static void note_left(void *ctx, const CopyNotice *t)
 {
     Telling *to = ctx;
     pad_report_add(&to->report, api_arena(to->pad), t);
@@ -109,7 +109,7 @@ static void told(void *ctx, const CopyNotice *t)
 static jot_status export_archive(jot_pad *p, const char *path, const jot_report **out)
 {
     Telling to = { .pad = p };
-    CopyHooks hooks = { .told = told, .ctx = &to };
+    CopyHooks hooks = { .told = note_left, .ctx = &to };
     ArchiveCount c = { 0 };
     jot_status st = archive_write(p->m.store, path, &hooks, &c, api_err(p));
     if (st != JOT_OK && to.report.problems.skipped_total == 0)

@@ -23,6 +23,7 @@ jot_status draft_add(Draft *d, LlmPartKind kind, int64_t index, DraftPart **out,
         d->cap = d->cap ? d->cap * 2 : 8;
         d->parts = mem_grow(d->parts, d->cap * sizeof *d->parts);
     }
+    assert(d->n < d->cap);
     DraftPart *p = &d->parts[d->n++];
     *p = (DraftPart){ .kind = kind, .index = index };
     *out = p;
@@ -42,6 +43,7 @@ jot_status draft_add_first(Draft *d, LlmPartKind kind, int64_t index, DraftPart 
 
 DraftPart *draft_find(Draft *d, int64_t index)
 {
+    /* The newest first: a server that numbers every call 0 means the one it is at. */
     for (size_t i = d->n; i-- > 0;)
         if (d->parts[i].index == index)
             return &d->parts[i];
@@ -89,6 +91,7 @@ jot_status draft_read(Str data, json_t **out, Err *e)
 
 /* --- The reply --------------------------------------------------------------------------- */
 
+/* Before in this reply, or anywhere in the conversation: results are told apart by it. */
 static bool id_used(const Draft *d, const LlmReply *r, Str id)
 {
     for (size_t i = 0; i < r->n; i++)
@@ -131,12 +134,6 @@ static void finish_raw(DraftPart *p, Arena *into, LlmPart *out)
     out->text = block_text(p->block, into);
 }
 
-/* The end of a reply that was cut: its last call may look whole and still lack the rest. */
-static bool cut(LlmStop stop)
-{
-    return stop == LLM_STOP_MAX_TOKENS || stop == LLM_STOP_WINDOW || stop == LLM_STOP_REFUSAL;
-}
-
 uint64_t draft_number(const json_t *object, const char *key)
 {
     const json_t *n = json_object_get(object, key);
@@ -149,7 +146,9 @@ jot_status draft_finish(Draft *d, Arena *into, LlmReply *out, Err *e)
         d->retry = true;
         return err_set(e, JOT_IO, "the provider's answer broke off");
     }
+    /* A call may have a block in front of it that belongs to it: two parts for one. */
     LlmPart *parts = NEW_ARRAY(into, LlmPart, 2 * d->n + 1);
+    assert(out->n == 0);
     bool calls = false;
     out->parts = parts;
     for (size_t i = 0; i < d->n; i++) {
@@ -178,8 +177,12 @@ jot_status draft_finish(Draft *d, Arena *into, LlmReply *out, Err *e)
         out->n++;
         assert(out->n <= 2 * d->n);
     }
-    if (cut(d->stop) && out->n && parts[out->n - 1].kind == LLM_CALL)
+    /* The end of a reply that was cut: its last call may look whole and still lack the rest. */
+    bool cut =
+        d->stop == LLM_STOP_MAX_TOKENS || d->stop == LLM_STOP_WINDOW || d->stop == LLM_STOP_REFUSAL;
+    if (cut && out->n && parts[out->n - 1].kind == LLM_CALL)
         parts[out->n - 1].broken = true;
+    /* Whether it calls is seen by its calls: servers say "stop" where calls wait. */
     if (d->stop == LLM_STOP_END || d->stop == LLM_STOP_CALLS)
         d->stop = calls ? LLM_STOP_CALLS : LLM_STOP_END;
     out->stop = d->stop;

@@ -6,6 +6,7 @@
  * "invalid": a rate limit that mentions a context is still a rate limit. */
 #include "llm/fault.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -138,6 +139,7 @@ static void clean(Str message, Str key, char out[WORDS_MAX + 1])
 {
     size_t n = 0;
     while (message.n && n < WORDS_MAX) {
+        /* Some quote the key they refuse: it must not get into a record. */
         if (key.n && str_starts(message, key)) {
             message = str_from(message, key.n);
             out[n++] = '*';
@@ -149,27 +151,30 @@ static void clean(Str message, Str key, char out[WORDS_MAX + 1])
         out[n++] = (char)c;
         message = str_from(message, 1);
     }
+    assert(n <= WORDS_MAX);
     while (n && (out[n - 1] == '.' || out[n - 1] == ' '))
         n--;
     out[n] = 0;
 }
 
-static jot_status tell(const Said *s, Str key, bool *retry, Err *e)
+/* Weigh the three sources, and say what comes of it. */
+static jot_status refuse(const Said *s, Str key, bool *retry, Err *e)
 {
     char line[WORDS_MAX + 1];
     const Meaning *m = by_http(s->http);
-    const Meaning *told = by_word(s->code) ? by_word(s->code) : by_word(s->type);
+    const Meaning *named = by_word(s->code) ? by_word(s->code) : by_word(s->type);
     if (s->http == 500 && says_invalid(s))
         m = &invalid;
     /* "Invalid" says less than any status but its own. */
-    if (told && (s->http == 0 || (s->http >= 400 && s->http < 500 && told != &invalid)))
-        m = told;
+    if (named && (s->http == 0 || (s->http >= 400 && s->http < 500 && named != &invalid)))
+        m = named;
     bool open = m == &invalid || (m == &broken && s->http != 408 && s->http != 409);
     if (open && says_overflow(s->message))
         m = &overflow;
     /* More tokens at once than the limit has per minute: waiting cannot help, less text can. */
     if (m == &limited && has(s->message, "Request too large"))
         m = &overflow;
+    assert(m->status != JOT_OK);
     clean(s->message.n ? s->message : s->type, key, line);
     *retry = m->retry;
     if (s->http)
@@ -183,7 +188,7 @@ jot_status fault_read_json(int http, const json_t *error, Str key, bool *retry, 
     char number[24];
     const json_t *code = json_object_get(error, "code");
     if (json_is_string(error))
-        return tell(&(Said){ .http = http, .message = json_str(error) }, key, retry, e);
+        return refuse(&(Said){ .http = http, .message = json_str(error) }, key, retry, e);
     Said s = { .http = http,
                .type = json_member(error, "type"),
                .code = json_str(code),
@@ -192,14 +197,14 @@ jot_status fault_read_json(int http, const json_t *error, Str key, bool *retry, 
         snprintf(number, sizeof number, "%lld", (long long)json_integer_value(code));
         s.code = str(number);
     }
-    return tell(&s, key, retry, e);
+    return refuse(&s, key, retry, e);
 }
 
 jot_status fault_read(int http, Str body, Str key, bool *retry, Err *e)
 {
     AUTO_PTR(json_t) whole = NULL;
     if (json_read(body, &whole, NULL) != JOT_OK)
-        return tell(&(Said){ .http = http }, key, retry, e);
+        return refuse(&(Said){ .http = http }, key, retry, e);
     const json_t *error = json_object_get(whole, "error");
     return fault_read_json(http, error ? error : whole, key, retry, e);
 }

@@ -95,6 +95,7 @@ static Str good_name(Str name, Arena *into)
     return (Str){ to, n };
 }
 
+/* Some providers take any id that has no spaces; the others are as strict as their vendors' own. */
 static bool good_id(const Llm *llm, Str id)
 {
     if (!llm->any_id)
@@ -110,6 +111,7 @@ static Str *find_id(const Mend *m, Str id)
 {
     Hash h = hash_of(id);
     size_t at = 0;
+    assert(m->ids_cap && (m->ids_cap & (m->ids_cap - 1)) == 0);
     for (size_t i = 0; i < sizeof at; i++)
         at = at << 8 | h.b[i];
     for (;; at++) {
@@ -227,13 +229,18 @@ static void mend_said(Mend *m, size_t at)
         words += p->kind != LLM_RAW;
         last = raw;
     }
+    assert(n <= said->n && m->open_n <= said->n);
+    /* Nothing is left of it.  It is left out where the model says something after it; elsewhere it
+     * has to stand, or two messages of the user's would follow each other. */
     if (n == 0 && next_is(m, at, LLM_ASSISTANT))
         return;
+    /* A message must not end in a thought, and has words or a call but where a raw block alone is
+     * taken. */
     bool alone = n && m->llm->provider->raw_alone;
     if (last == RAW_THINKING || (!words && !alone))
         parts[n++] = text_part(S(EMPTY_REPLY));
     if (m->n == 0)
-        add_text(m, LLM_USER, S(NOTHING));
+        add_text(m, LLM_USER, S(NOTHING)); /* the user begins */
     add_message(m, LLM_ASSISTANT, parts, n);
 }
 
@@ -269,6 +276,7 @@ static void mend_heard(Mend *m, size_t at)
     for (size_t i = 0; i < heard->n; i++) {
         const LlmPart *p = &heard->parts[i];
         LlmPart part = p->kind == LLM_RESULT ? heard_result(m, p) : *p;
+        /* A call or a raw block is the model's, and nothing that it can have heard. */
         bool word = part.kind == LLM_TEXT && !history_blank(part.text);
         if (word || part.kind == LLM_RESULT || part.kind == LLM_FILE)
             parts[n++] = part;

@@ -10,6 +10,7 @@
  * or reasoning) or, from Gemini, as extra_content of the call.  Both are kept as raw
  * parts that say where they come from, so that they go back there and nowhere else
  * (openai.c).  Reasoning before an answer is not kept: nobody wants that back. */
+#include <assert.h>
 #include <string.h>
 
 #include "llm/fault.h"
@@ -66,6 +67,7 @@ static jot_status add_reasoning(Draft *d, const char *name, Str text, Err *e)
     return draft_grow(d, &p->text, text, e);
 }
 
+/* Without a call nobody wants to see it again. */
 static void drop_reasoning(Draft *d)
 {
     DraftPart *p = draft_find(d, REASONING_INDEX);
@@ -76,6 +78,7 @@ static void drop_reasoning(Draft *d)
         return;
     buf_free(&p->text);
     json_decref(p->block);
+    assert(p >= d->parts && p < d->parts + d->n);
     memmove(p, p + 1, (size_t)(d->parts + d->n - (p + 1)) * sizeof *p);
     d->n--;
 }
@@ -93,6 +96,7 @@ static DraftPart *call_of(Draft *d, const json_t *fragment)
         p = &d->parts[d->n - 1];
     if (!p || p->kind != LLM_CALL)
         return NULL;
+    /* Servers that number every call 0 part them by their ids. */
     if (id.n)
         return p->id.n == 0 || str_eq(buf_str(&p->id), id) ? p : NULL;
     /* A second name without an id, and the first call is whole: it must be another one. */

@@ -1,8 +1,17 @@
 /* schema.c - judging and completing the schemas of tools.
  *
- * One walk does both: it is given a copy, completes what it passes, and ends at the first fault. */
+ *     tool's schema --> judge: would a provider refuse the whole request for it?   -> left out
+ *                       complete: what a provider wants said, and means "anything"
+ *                   --> tighten, where the provider holds the model to schemas:
+ *                       every property required, or null; no bounds; nothing more
+ *                       allowed.  What cannot be said so is sent as it is, not strict
+ *     model's args  --> a null that only stands for "left out" is taken out again
+ *
+ * The first two are one walk: it is given a copy, completes what it passes, and ends at the first
+ * fault.  A schema that needs nothing is sent byte for byte as its tool has it. */
 #include "llm/schema.h"
 
+#include <assert.h>
 #include <string.h>
 
 static bool is_one_of(Str word, const char *const *list, size_t n)
@@ -105,6 +114,7 @@ static const char *judge_words(const json_t *schema)
 
 static const char *walk(json_t *schema, size_t depth)
 {
+    assert(depth <= SCHEMA_DEPTH_MAX);
     if (json_is_boolean(schema))
         return NULL;
     if (!json_is_object(schema))
@@ -132,6 +142,7 @@ static bool good_name(const char *name)
            strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-") == n;
 }
 
+/* The top has rules of its own with all providers. */
 static const char *judge_top(const json_t *schema)
 {
     static const char *const refused[] = { "oneOf", "anyOf", "allOf", "not", "enum" };
@@ -184,6 +195,7 @@ size_t schema_good_tools(const LlmTool *tools, size_t n, Arena *into, const LlmT
             good[kept].schema = arena_copy(into, buf_str(&text));
         kept++;
     }
+    assert(kept <= n);
     *out = good;
     return kept;
 }
@@ -231,6 +243,8 @@ static bool allow_null(json_t *schema)
 
 static bool tighten(json_t *schema, SchemaStrict how, size_t *optional);
 
+/* SCHEMA_COMPLETE: all properties are required, and those that were not may be null.
+ * SCHEMA_CLOSED: which are required stays; only how many are not is limited. */
 static bool tighten_object(json_t *schema, SchemaStrict how, size_t *optional)
 {
     json_t *properties = json_object_get(schema, "properties"), *one;
@@ -301,6 +315,7 @@ void schema_strict_tools(LlmRequest *r, SchemaStrict how, Arena *into)
     r->strict = strict;
 }
 
+/* Only where the tool's own schema knows no null: elsewhere it may mean something. */
 static void drop_nulls(json_t *value, const json_t *schema)
 {
     const json_t *properties = json_object_get(schema, "properties");

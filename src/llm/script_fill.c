@@ -193,15 +193,15 @@ jot_status script_fill(Str text, const LlmRequest *request, Buf *to, Err *e)
 {
     for (;;) {
         size_t open = find(text, S("{{"));
-        Str behind = str_from(text, open + 2);
-        size_t close = find(behind, S("}}"));
-        if (open == text.n || close == behind.n) {
+        Str after = str_from(text, open + 2);
+        size_t close = find(after, S("}}"));
+        if (open == text.n || close == after.n) {
             buf_add(to, text);
             return JOT_OK;
         }
         buf_add(to, str_slice(text, 0, open));
-        TRY(fill_one(str_slice(behind, 0, close), request, to, e));
-        text = str_from(behind, close + 2);
+        TRY(fill_one(str_slice(after, 0, close), request, to, e));
+        text = str_from(after, close + 2);
     }
 }
 

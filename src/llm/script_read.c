@@ -1,5 +1,14 @@
 /* script_read.c - the file of a scripted model.
  *
+ *     - text: looking                    answers in order: the first ...
+ *       calls: [{name: echo, args: {}}]
+ *     - text: done                       ... the second
+ *     - when: summary                    an aside: whenever the newest message holds this
+ *       text: nothing to sum up
+ *
+ * or a map with `model`, `window`, `limit` and one or several such lists, of which the address
+ * names one (script:FILE#LIST; otherwise `answers`).
+ *
  * Everything is checked when it is opened, so that a run does not get half way
  * and then meets a word that means nothing. */
 #include <errno.h>

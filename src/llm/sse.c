@@ -1,4 +1,12 @@
-/* sse.c - server-sent events out of a stream of bytes. */
+/* sse.c - server-sent events out of a stream of bytes.
+ *
+ *     bytes, cut anywhere      lines                  events
+ *     "event: a\r" "\ndata"    event: a               name "a"
+ *     ": 1\r\ndata: 2\n\n"      data: 1  data: 2       data "1\n2", at the empty line
+ *
+ * A line is handed on from where it lies; only one that two pieces share is copied.  CR, LF and
+ * CRLF end a line, and a CR at the end of a piece may turn out to be half of a CRLF.  Fields other
+ * than these two (id, retry, comments) say nothing that is wanted here. */
 #include "llm/sse.h"
 
 #include <string.h>
@@ -25,13 +33,14 @@ static bool field(Str line, Str name, Str *value)
 static jot_status end_line(Sse *s, Str line, SseSink *sink, void *ctx, Err *e)
 {
     Str value = { 0 };
+    /* A byte order mark may come before the first line, and counts for nothing. */
     if (!s->begun && str_starts(line, S("\xEF\xBB\xBF")))
         line = str_from(line, 3);
     s->begun = true;
     s->name.max = s->data.max = SSE_EVENT_MAX;
     if (line.n == 0) {
         SseEvent event = { buf_str(&s->name), buf_str(&s->data) };
-        jot_status st = s->has_data ? sink(ctx, &event, e) : JOT_OK;
+        jot_status st = s->has_data ? sink(ctx, &event, e) : JOT_OK; /* a name alone is no event */
         buf_clear(&s->name);
         buf_clear(&s->data);
         s->has_data = false;

@@ -41,7 +41,7 @@ typedef struct Attempt {
     Draft draft;
     Sse sse;
     Buf body;      /* of an answer that is no stream */
-    bool told;     /* there was an event */
+    bool event;    /* there was one */
     bool option;   /* its refusal names the dialect's option */
     jot_status st; /* what an event decided; JOT_OK: nothing */
     bool retry;
@@ -75,7 +75,7 @@ static bool is_object(const HttpAnswer *a)
 static jot_status on_event(void *ctx, const SseEvent *event, Err *e)
 {
     Attempt *a = ctx;
-    a->told = true;
+    a->event = true;
     return a->st = a->wire->dialect->event(&a->draft, event, e);
 }
 
@@ -99,6 +99,7 @@ static bool on_cancelled(void *ctx)
 /* The connection failed, or a limit was passed. */
 static jot_status failed(Attempt *a, jot_status st, Err *e)
 {
+    /* An event has ended the stream: what it said counts, not that the stream then ended. */
     if (a->st != JOT_OK) {
         a->retry = a->draft.retry;
         return a->st;
@@ -120,9 +121,11 @@ static jot_status receive(Attempt *a, Arena *into, LlmReply *out, Err *e)
             a->option = a->option || (word && body.n && memmem(body.p, body.n, word, strlen(word)));
         }
         jot_status st = fault_read(a->answer.status, body, buf_str(&a->wire->key), &a->retry, e);
-        bool told = http_answer_header(&a->answer, S("retry-after"), &wish) ||
-                    http_answer_header(&a->answer, S("retry-after-ms"), &wish);
-        if (a->answer.status == 429 && !told && !a->wire->dialect->bare_429)
+        /* Whether to ask again: what the body means, less a limit without a time where that is the
+         * account's, and the server's own word above both. */
+        bool timed = http_answer_header(&a->answer, S("retry-after"), &wish) ||
+                     http_answer_header(&a->answer, S("retry-after-ms"), &wish);
+        if (a->answer.status == 429 && !timed && !a->wire->dialect->bare_429)
             a->retry = false;
         if (http_answer_header(&a->answer, S("x-should-retry"), &wish))
             a->retry = str_eq(wish, S("true")) || (a->retry && !str_eq(wish, S("false")));
@@ -137,7 +140,7 @@ static jot_status receive(Attempt *a, Arena *into, LlmReply *out, Err *e)
     Shown shown;
     /* A page, say, at an address that is not the model's: asking again would not change it.  What
      * is called otherwise and holds events all the same is taken. */
-    if (!a->told && http_answer_header(&a->answer, S("content-type"), &type) &&
+    if (!a->event && http_answer_header(&a->answer, S("content-type"), &type) &&
         !str_starts(type, S("text/event-stream")))
         return err_set(e, JOT_INVALID,
                        "the address answers with '%s', not with an event stream: see that it is "
@@ -164,6 +167,7 @@ static jot_status try_once(Attempt *a, Str body, Arena *into, LlmReply *out, Err
                    .cancelled = on_cancelled,
                    .ctx = a };
     assert(r.n_headers <= COUNT_OF(headers));
+    assert(!a->draft.n && !a->draft.stopped); /* each attempt begins with nothing */
     a->draft.request = a->request;
     a->draft.io = w->base.io;
     a->draft.key = buf_str(&w->key);
@@ -209,6 +213,7 @@ static int64_t wait_ms(const Attempt *a, int attempt)
     }
     if (ms >= 0)
         return ms;
+    /* By chance, so that many programs that were refused together do not come back together. */
     uint32_t dice = 0;
     ms = BACKOFF_MS * (INT64_C(1) << attempt);
     io_random(io, &dice, sizeof dice);
@@ -241,6 +246,8 @@ jot_status wire_ask(Llm *llm, const LlmRequest *r, Str body, Arena *into, LlmRep
         *err = (Err){ 0 };
         jot_status st = try_once(&a, body, into, out, err);
         assert(attempt <= WIRE_RETRIES);
+        assert(st == JOT_OK || err->text[0]);
+        /* Not counted as an attempt: it can happen once for an address. */
         if (st == JOT_INVALID && a.option && !w->no_option &&
             without_option(body, w->dialect->option, &plain)) {
             w->no_option = true;

@@ -1,7 +1,16 @@
 /* wire_open.c - from an address to a model over HTTP.
  *
+ *     anthropic:MODEL?thinking=...      the vendor's place, or ?base=, or $ANTHROPIC_BASE_URL
+ *     http://HOST/v1#MODEL?window=...   that place
+ *          |
+ *          +-> settings -> place -> what is known of the model -> effort, limits -> key
+ *
+ * In this order: which dialect it is can depend on a setting, what effort means on the model, and
+ * whether a key is needed on the place.
+ *
  * The key goes to one place only, and that place is either reached over TLS or
  * is this machine, unless the caller insists. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -57,8 +66,9 @@ static jot_status settle_effort(Wire *w, Err *e)
     bool given = w->thinking.n > 0;
     if (!w->effort.n || w->dialect != &dialect_anthropic)
         return JOT_OK;
-    while (!str_eq(w->effort, str(efforts[i].word)))
+    while (!str_eq(w->effort, str(efforts[i].word))) /* read_effort took no other */
         i++;
+    assert(i < COUNT_OF(efforts));
     if (w->base.known.thinking == MODEL_NO_THINKING) {
         Shown shown;
         if (efforts[i].budget)

@@ -1,5 +1,11 @@
 /* embeddings.c - one request for many texts, and an answer that is believed only where it is right.
- */
+ *
+ *     POST BASE/embeddings   {"model": M, "input": [text, text, ...]}
+ *     answer                 {"data": [{"index": 1, "embedding": [0.1, ...]}, ...]}
+ *
+ * Right means: as many vectors as texts, each index once, all of the same length, numbers that are
+ * finite and not all zero.  Anything else is no answer at all: a vector beside the wrong text would
+ * never be noticed. */
 #include "net/embeddings.h"
 
 #include <assert.h>
@@ -175,6 +181,7 @@ static bool take_vectors(const json_t *answer, size_t n, Arena *into, Embeddings
     size_t columns = json_array_size(json_object_get(json_array_get(data, 0), "embedding"));
     if (json_array_size(data) != n || columns == 0 || columns > EMBEDDINGS_COLUMNS_MAX)
         return false;
+    assert(n <= EMBEDDINGS_TEXTS_MAX);
     float *rows = NEW_ARRAY(into, float, n *columns);
     for (size_t i = 0; i < n; i++) {
         const json_t *item = json_array_get(data, i), *index = json_object_get(item, "index");

@@ -305,7 +305,7 @@ static void set_up(HttpClient *c, Transfer *t, struct curl_slist *headers)
         set(easy, CURLOPT_PROXY, ""); /* a proxy would look for this machine on its own */
     set(easy, CURLOPT_NOSIGNAL, 1L);
     set(easy, CURLOPT_PROTOCOLS_STR, "http,https");
-    set(easy, CURLOPT_FOLLOWLOCATION, 0L);
+    set(easy, CURLOPT_FOLLOWLOCATION, 0L); /* nobody checked where else it leads */
     set(easy, CURLOPT_SSL_VERIFYPEER, 1L);
     set(easy, CURLOPT_SSL_VERIFYHOST, 2L);
     set(easy, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
@@ -332,6 +332,7 @@ static void set_up(HttpClient *c, Transfer *t, struct curl_slist *headers)
     set(easy, CURLOPT_CUSTOMREQUEST, r->method);
 }
 
+/* What libcurl's code means to a caller. */
 static jot_status why_not(const HttpClient *c, const Transfer *t, CURLcode code, Err *e)
 {
     Shown shown;
@@ -367,37 +368,30 @@ static bool ended(const HttpClient *c, CURLcode *code)
     return false;
 }
 
-static jot_status idle(const Transfer *t, Err *e)
-{
-    int64_t max = t->request->idle_ms ? t->request->idle_ms : HTTP_IDLE_MS;
-    if (io_awake_ms(t->io) - t->active_ms <= max)
-        return JOT_OK;
-    return err_set(e, JOT_UNAVAILABLE, "the server sent nothing for %lld seconds",
-                   (long long)max / 1000);
-}
-
-/* libcurl takes a head that was cut off for all of it. */
-static jot_status check_head(const Transfer *t, Err *e)
-{
-    if (t->head_ended && read_status(t->answer) >= 100)
-        return JOT_OK;
-    return err_set(e, JOT_UNAVAILABLE, "the server's answer ended within its headers");
-}
-
+/* The loop that is drawn above. */
 static jot_status run(HttpClient *c, Transfer *t, Err *e)
 {
     CURLcode code = CURLE_OK;
+    int64_t idle_max = t->request->idle_ms ? t->request->idle_ms : HTTP_IDLE_MS;
     for (;;) {
         int running = 0;
         if (t->request->cancelled && t->request->cancelled(t->request->ctx))
             return err_set(e, JOT_CANCELLED, "cancelled");
         if (c->curl->multi_perform(c->multi, &running) != CURLM_OK)
             return err_set(e, JOT_IO, "libcurl cannot continue");
+        /* A callback's own reason, before what libcurl makes of it. */
         if (t->st != JOT_OK)
             return t->st;
-        if (ended(c, &code))
-            return code == CURLE_OK ? check_head(t, e) : why_not(c, t, code, e);
-        TRY(idle(t, e));
+        if (ended(c, &code)) {
+            /* libcurl takes a head that was cut off for all of it. */
+            bool whole = t->head_ended && read_status(t->answer) >= 100;
+            if (code == CURLE_OK && !whole)
+                return err_set(e, JOT_UNAVAILABLE, "the server's answer ended within its headers");
+            return code == CURLE_OK ? JOT_OK : why_not(c, t, code, e);
+        }
+        if (io_awake_ms(t->io) - t->active_ms > idle_max)
+            return err_set(e, JOT_UNAVAILABLE, "the server sent nothing for %lld seconds",
+                           (long long)idle_max / 1000);
         c->curl->multi_poll(c->multi, NULL, 0, HTTP_POLL_MS, NULL);
     }
 }
@@ -431,6 +425,7 @@ jot_status http_send(HttpClient *c, const HttpCall *r, HttpAnswer *out, Err *e)
     TRY(open_client(c, e));
     TRY(make_headers(c, r, &headers, e));
     t.active_ms = io_awake_ms(c->io);
+    assert(c->easy && c->multi && headers);
     SigpipeBlock q = sigpipe_block();
     set_up(c, &t, headers);
     if (c->curl->multi_add_handle(c->multi, c->easy) != CURLM_OK)

@@ -73,8 +73,11 @@ bool http_header_has(const HttpRequest *r, const char *name, const char *word)
 
 /* --- The head ---------------------------------------------------------------------------- */
 
+/* Nothing after it can be trusted to begin where it seems to: the connection ends with the refusal.
+ */
 static HttpStep bad(HttpReader *r, int status, const char *why)
 {
+    assert(status >= 400 && why);
     r->status = status;
     r->why = why;
     r->state = AT_END;
@@ -209,6 +212,7 @@ static HttpStep read_head(HttpReader *r)
 /* The end of the head in the input: after an empty line; 0 if it is not there yet. */
 static size_t head_end(Str in)
 {
+    /* From line feed to line feed; one followed by CR LF ends the last line. */
     for (size_t i = 0; i + 3 <= in.n; i++) {
         const char *lf = memchr(in.p + i, '\n', in.n - i);
         if (!lf)
@@ -227,6 +231,7 @@ static uint64_t move(HttpReader *r, uint64_t want)
 {
     Str in = str_from(buf_str(&r->in), r->at);
     Str part = str_slice(in, 0, want < in.n ? (size_t)want : in.n);
+    assert(r->at <= r->in.n);
     buf_add(&r->body, part);
     assert(buf_ok(&r->body)); /* its length was checked against the limit before */
     r->at += part.n;
@@ -245,6 +250,7 @@ static HttpStep read_size(HttpReader *r, Str line)
             return bad(r, 400, "the size of a chunk must be a hexadecimal number");
         size = size * 16 + (uint64_t)(at - hex);
     }
+    assert(r->body.n <= r->body_max);
     if (size > r->body_max - r->body.n)
         return bad(r, 413, "the body is too large");
     r->chunk = size;
@@ -333,7 +339,7 @@ HttpStep http_reader_step(HttpReader *r)
         HttpStep step = read_head(r);
         if (step != HTTP_MORE)
             return step;
-        r->state = AT_DECISION;
+        r->state = AT_DECISION; /* the next step means that the body is wanted */
         return HTTP_HEAD;
     }
     if (r->state == AT_END)

@@ -46,6 +46,8 @@ static void stop_timer(HttpExchange *x)
     x->server->ev->event_del(x->timer);
 }
 
+/* The connection is over.  It is only marked: settle() frees it, and who waits to answer hears of
+ * it at once. */
 void http_drop(HttpExchange *x)
 {
     HttpServer *s = x->server;
@@ -89,8 +91,10 @@ static void linger(HttpExchange *x)
     http_set_timer(x, LINGER_MS);
 }
 
+/* What is written is sent first. */
 static void begin_closing(HttpExchange *x)
 {
+    assert(x->state != HTTP_DEAD);
     x->state = HTTP_CLOSING;
     stop_timer(x);
     if (unsent(x) == 0)
@@ -99,9 +103,11 @@ static void begin_closing(HttpExchange *x)
 
 /* --- From bytes to a route --------------------------------------------------------------- */
 
+/* A head is whole: does anybody want the body? */
 static void take_head(HttpExchange *x)
 {
     HttpServer *s = x->server;
+    assert(!x->number); /* it gets one here, and loses it with its answer */
     x->number = ++s->numbers;
     x->last = x->reader.request.close || s->stopping;
     if (!http_admit(x))
@@ -125,9 +131,12 @@ static void take_request(HttpExchange *x)
 /* As much as there is, one request after the other. */
 static void read_requests(HttpExchange *x)
 {
+    /* A route may answer from within its call: then this loop continues, not another one in it. */
+    assert(!x->inside);
     x->inside = true;
     while (x->state == HTTP_READING && !x->held) {
         HttpStep step = http_reader_step(&x->reader);
+        /* A body takes its share of the room for all bodies as it comes, not as it announces. */
         bool body = step == HTTP_MORE || step == HTTP_BODY;
         if ((body && !http_body_grew(x, step == HTTP_BODY)) || step == HTTP_MORE)
             break;
@@ -149,7 +158,7 @@ static void read_all(HttpExchange *x)
         if (n == 0)
             break;
         if (x->state == HTTP_LINGERING)
-            continue;
+            continue; /* what comes after the last answer is read so that no reset overtakes it */
         http_reader_add(&x->reader, (Str){ piece, n });
         if (!x->begun)
             http_set_timer(x, x->server->limits.head_ms);
@@ -182,6 +191,7 @@ void http_answered(HttpExchange *x)
     }
     http_reader_next(&x->reader);
     x->state = HTTP_READING;
+    /* A client that sends and does not read is not read from, until on_sent(). */
     x->held = unsent(x) > UNSENT_MAX;
     if (!x->held)
         begin_pause(x);
@@ -312,8 +322,11 @@ static void on_accept(struct evconnlistener *l, evutil_socket_t fd, struct socka
     int on = 1;
     struct timeval write_time = after(s->limits.write_ms);
     (void)l, (void)from, (void)n;
-    if (s->n == s->limits.connections_max)
+    /* One that was refused counts, too, and is spared first: however many come, one more than the
+     * limit is the most there are. */
+    if (s->n >= s->limits.connections_max)
         make_room(s);
+    assert(s->n <= s->limits.connections_max);
     HttpExchange *x = mem_alloc(sizeof *x);
     *x = (HttpExchange){ .server = s, .fd = (int)fd, .next = s->all, .begun = true };
     setsockopt(x->fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
@@ -329,6 +342,7 @@ static void on_accept(struct evconnlistener *l, evutil_socket_t fd, struct socka
     ev->bufferevent_set_timeouts(x->bev, NULL, &write_time);
     ev->bufferevent_enable(x->bev, EV_READ | EV_WRITE);
     http_set_timer(x, s->limits.head_ms);
+    /* Nobody could be spared: one more is there for as long as it takes to say so. */
     if (s->n > s->limits.connections_max)
         http_refuse_and_close(x, 503, "too many connections: try again");
 }
@@ -366,6 +380,7 @@ static void on_posted(evutil_socket_t fd, short what, void *ctx)
     eventfd_t times;
     (void)what;
     eventfd_read((int)fd, &times);
+    /* The whole list at once: what is run may post. */
     pthread_mutex_lock(&s->lock);
     HttpPosted *p = s->first;
     s->first = NULL;
@@ -530,6 +545,7 @@ const HttpRequest *http_request(const HttpExchange *x)
 
 Buf http_take_body(HttpExchange *x, size_t *share)
 {
+    assert(x->state == HTTP_WAITING);
     *share = TAKE(x->reserved);
     x->reader.request.body = (Str){ 0 };
     return TAKE(x->reader.body);
@@ -539,8 +555,10 @@ void http_return_share(HttpServer *s, HttpExchange *x, size_t share)
 {
     if (x)
         x->reserved += share;
-    else
+    else {
+        assert(s->bodies >= share);
         s->bodies -= share;
+    }
     assert(s->bodies <= s->limits.bodies_max);
 }
 

@@ -52,6 +52,8 @@ static void send_text(HttpExchange *x, Str text)
 
 void http_reply_header(HttpExchange *x, const char *name, Str value)
 {
+    /* A line break would begin a header of somebody else's choice: values are ours, or checked. */
+    assert(str_find(value, '\n') == value.n && str_find(value, '\r') == value.n);
     buf_addf(&x->extra, "%s: " STR_FMT "\r\n", name, STR_ARG(value));
 }
 
@@ -132,7 +134,7 @@ void http_stream(HttpExchange *x)
 {
     AUTO(Buf) head = { 0 };
     assert(x->state == HTTP_WAITING);
-    x->last = x->last || !in_chunks(x);
+    x->last = x->last || !in_chunks(x); /* HTTP/1.0 sees the end of a stream by the connection's */
     begin(x, &head, 200, S("text/event-stream"));
     buf_add(&head, S("X-Accel-Buffering: no\r\n"));
     if (in_chunks(x))
@@ -156,6 +158,7 @@ void http_stream_event(HttpExchange *x, Str id, Str data)
         return;
     if (id.n)
         buf_addf(&text, "id: " STR_FMT "\n", STR_ARG(id));
+    /* Each line of the text is a line of the event: a break in it would end the field. */
     while (str_cut(&data, '\n', &line))
         buf_addf(&text, "data: " STR_FMT "\n", STR_ARG(line));
     buf_add(&text, S("data: "));

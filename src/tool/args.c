@@ -68,6 +68,7 @@ static jot_status check_text(const Param *p, const char *where, const json_t *v,
 static jot_status check_number(const Param *p, const char *where, const json_t *v, Err *e)
 {
     int64_t max = p->max ? p->max : NUMBER_MAX;
+    /* Some write 3.0 for 3.  Beyond 9e15 a double is no longer exact. */
     double real = json_number_value(v);
     if (!json_is_number(v) || (json_is_real(v) && (floor(real) != real || fabs(real) > 9e15)))
         return wrong_type(where, "a whole number", v, e);
@@ -78,21 +79,34 @@ static jot_status check_number(const Param *p, const char *where, const json_t *
     return JOT_OK;
 }
 
+/* The words that are allowed, for a sentence: as many as it has room for. */
+typedef struct Allowed {
+    char text[160];
+    size_t n;
+} Allowed;
+
+static void allow(Allowed *a, const char *word)
+{
+    assert(a->n < sizeof a->text);
+    size_t room = sizeof a->text - a->n;
+    int n = snprintf(a->text + a->n, room, "%s%s", a->n ? ", " : "", word);
+    a->n += n > 0 && (size_t)n < room ? (size_t)n : 0; /* else the next one takes its place */
+}
+
 static jot_status check_choice(const Param *p, const char *where, const json_t *v, Err *e)
 {
-    char all[160] = "";
-    size_t used = 0;
+    Allowed all = { 0 };
+    Shown shown;
+    assert(p->choices);
     if (!json_is_string(v))
         return wrong_type(where, "a string", v, e);
     for (const char *const *c = p->choices; *c; c++) {
         if (str_eq(str(*c), json_str(v)))
             return JOT_OK;
-        int n = snprintf(all + used, sizeof all - used, "%s%s", used ? ", " : "", *c);
-        used += n > 0 && (size_t)n < sizeof all - used ? (size_t)n : 0;
+        allow(&all, *c);
     }
-    Shown shown;
     return err_set(e, JOT_INVALID, "'%s' cannot be '%s': use %s", where,
-                   err_show(&shown, json_str(v)), all);
+                   err_show(&shown, json_str(v)), all.text);
 }
 
 /* What an object is held against: the table, and the door whose parameters are not for this caller.
@@ -104,13 +118,6 @@ typedef struct Members {
 } Members;
 
 static jot_status check_members(const Members *m, const json_t *object, Err *e);
-
-static jot_status check_object(const Param *p, const char *where, const json_t *v, Err *e)
-{
-    if (!json_is_object(v))
-        return wrong_type(where, "an object", v, e);
-    return p->fields ? check_members(&(Members){ where, p->fields, DOOR_CLI }, v, e) : JOT_OK;
-}
 
 static jot_status check_item(const Param *p, const char *where, const json_t *v, Err *e)
 {
@@ -127,21 +134,18 @@ static jot_status check_item(const Param *p, const char *where, const json_t *v,
         return check_choice(p, where, v, e);
     case PARAM_OBJECT:
     case PARAM_OBJECTS:
-        return check_object(p, where, v, e);
+        if (!json_is_object(v))
+            return wrong_type(where, "an object", v, e);
+        return p->fields ? check_members(&(Members){ where, p->fields, DOOR_CLI }, v, e) : JOT_OK;
     case PARAM_ANY:
         return JOT_OK;
     }
     return JOT_OK;
 }
 
-static bool is_array(ParamType type)
-{
-    return type == PARAM_TEXTS || type == PARAM_NUMBERS || type == PARAM_OBJECTS;
-}
-
 static jot_status check_value(const Param *p, const json_t *v, Err *e)
 {
-    if (!is_array(p->type))
+    if (!param_is_list(p))
         return check_item(p, p->name, v, e);
     size_t max = p->items ? p->items : PARAM_ITEMS_MAX;
     if (!json_is_array(v))
@@ -161,24 +165,21 @@ static jot_status check_value(const Param *p, const json_t *v, Err *e)
 
 static jot_status unknown(const Members *m, const char *name, Err *e)
 {
-    char all[160] = "";
-    size_t used = 0;
-    for (const Param *p = m->params; p->name; p++) {
-        if (p->door == m->shut)
-            continue;
-        int n = snprintf(all + used, sizeof all - used, "%s%s", used ? ", " : "", p->name);
-        used += n > 0 && (size_t)n < sizeof all - used ? (size_t)n : 0;
-    }
+    Allowed all = { 0 };
     Shown shown;
+    for (const Param *p = m->params; p->name; p++)
+        if (p->door != m->shut)
+            allow(&all, p->name);
     return err_set(e, JOT_INVALID, "%s has no parameter '%s': %s%s", m->owner,
-                   err_show(&shown, str(name)), used ? "use " : "it takes none", all);
+                   err_show(&shown, str(name)), all.n ? "use " : "it takes none", all.text);
 }
 
 static jot_status check_members(const Members *m, const json_t *object, Err *e)
 {
     const char *name;
     const json_t *value;
-    /* jansson's loop is over an object it could change, but does not. */
+    /* First what is there, then what is not: a name that is misspelt is named, not the one that
+     * is missing for it.  jansson's loop is over an object it could change, but does not. */
     json_object_foreach((json_t *)(uintptr_t)object, name, value)
     {
         const Param *p = param_find(m->params, name);
@@ -260,8 +261,17 @@ Str arg_json_text(const ToolCall *c, const char *name)
     return arena_copy(c->into, buf_str(&text));
 }
 
+/* What a row reads is what it declares. */
+static void check_type(const ToolCall *c, const char *name, ParamType type)
+{
+    const Param *p = param_find(tool_params(c->tool), name);
+    assert(p && p->type == type);
+    (void)p;
+}
+
 Str *arg_texts(const ToolCall *c, const char *name, size_t *n)
 {
+    check_type(c, name, PARAM_TEXTS);
     const json_t *list = arg_json(c, name);
     *n = json_array_size(list);
     Str *texts = NEW_ARRAY(c->into, Str, *n + 1);
@@ -272,6 +282,7 @@ Str *arg_texts(const ToolCall *c, const char *name, size_t *n)
 
 int64_t arg_number(const ToolCall *c, const char *name, int64_t otherwise)
 {
+    check_type(c, name, PARAM_NUMBER);
     const json_t *v = arg_json(c, name);
     if (!v)
         return otherwise;
@@ -280,6 +291,7 @@ int64_t arg_number(const ToolCall *c, const char *name, int64_t otherwise)
 
 bool arg_bool(const ToolCall *c, const char *name)
 {
+    check_type(c, name, PARAM_BOOL);
     return json_is_true(arg_json(c, name));
 }
 

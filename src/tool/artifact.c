@@ -75,7 +75,8 @@ static jot_status read_when(const ToolCall *c, DocIf *out)
 {
     *out = (DocIf){ .version = arg_text(c, "if_version"), .absent = arg_bool(c, "if_absent") };
     if (out->absent && arg_given(c, "if_version"))
-        return err_set(c->e, JOT_INVALID, "use --if-version or --if-absent, not both");
+        return err_set(c->e, JOT_INVALID, "use %s, not both",
+                       c->shell ? "--if-version or --if-absent" : "'if_version' or 'if_absent'");
     return arg_given(c, "if_version") ? version_check(out->version, c->e) : JOT_OK;
 }
 
@@ -171,15 +172,19 @@ static jot_status give(jot_status st, const Artifact *a, bool raw, VerbData *out
     return st;
 }
 
+/* The artifact that the arguments name, as it is or was. */
+static jot_status named_artifact(ToolCall *c, Artifact *out)
+{
+    ArtifactRead which = { .category = arg_text(c, "category"),
+                           .id = arg_text(c, "id"),
+                           .version = arg_text(c, "version") };
+    return artifact_read(c->m, &which, c->into, out, c->e);
+}
+
 static jot_status read_one(ToolCall *c, VerbData *out)
 {
     Artifact a = { 0 };
-    jot_status st = artifact_read(c->m,
-                                  &(ArtifactRead){ .category = arg_text(c, "category"),
-                                                   .id = arg_text(c, "id"),
-                                                   .version = arg_text(c, "version") },
-                                  c->into, &a, c->e);
-    return give(st, &a, arg_bool(c, "raw"), out);
+    return give(named_artifact(c, &a), &a, arg_bool(c, "raw"), out);
 }
 
 static const Verb verb_read = {
@@ -201,11 +206,7 @@ static const Verb verb_read = {
 static jot_status ref(ToolCall *c, VerbData *out)
 {
     Artifact a = { 0 };
-    jot_status st = artifact_read(c->m,
-                                  &(ArtifactRead){ .category = arg_text(c, "category"),
-                                                   .id = arg_text(c, "id"),
-                                                   .version = arg_text(c, "version") },
-                                  c->into, &a, c->e);
+    jot_status st = named_artifact(c, &a);
     if (st != JOT_CORRUPT) /* a ref is of bytes, whatever they are */
         TRY(st);
     out->json = artifact_ref_json(&a.ref);
@@ -294,7 +295,8 @@ static jot_status find(ToolCall *c, VerbData *out)
                         .type = arg_text(c, "type"),
                         .task = arg_text(c, "task_id") };
     if (q.below && !arg_given(c, "category"))
-        return err_set(c->e, JOT_INVALID, "--below goes with --category");
+        return err_set(c->e, JOT_INVALID, "%s",
+                       c->shell ? "--below goes with --category" : "'below' goes with 'category'");
     return find_all(c, &q, out);
 }
 

@@ -199,7 +199,8 @@ static jot_status trim(ToolCall *c, VerbData *out)
     CheckpointKeep keep = keep_of(c);
     uint64_t dropped;
     if (!keep.states && !keep.age_ms)
-        return err_set(c->e, JOT_INVALID, "say what may go: --keep N or --age SECONDS");
+        return err_set(c->e, JOT_INVALID, "say what may go: %s",
+                       c->shell ? "--keep N or --age SECONDS" : "'keep' or 'age', in seconds");
     TRY(checkpoint_trim(c->m, arg_text(c, "run"), &keep, &dropped, c->e));
     out->json = json_pack("{s:o, s:I}", "run", json_text(arg_text(c, "run")), "dropped",
                           (json_int_t)dropped);

@@ -8,6 +8,7 @@
 
 enum { LIST_LIMIT = 20, LIST_LIMIT_MAX = 1000 * 1000 };
 
+/* The cycle that is named, else the agent's newest. */
 static jot_status name_cycle(ToolCall *c, Str *id)
 {
     *id = arg_text(c, "cycle");

@@ -51,7 +51,8 @@ static jot_status token_of(const ToolCall *c, uint64_t *out)
 {
     *out = c->lease;
     if (!arg_given(c, "token") && !c->lease)
-        return err_set(c->e, JOT_INVALID, "say which lease: its token, --lease or $JOTTER_LEASE");
+        return err_set(c->e, JOT_INVALID, "say which lease: its %s",
+                       c->shell ? "token, --lease or $JOTTER_LEASE" : "'token'");
     return arg_given(c, "token") ? lease_read_token(arg_text(c, "token"), out, c->e) : JOT_OK;
 }
 

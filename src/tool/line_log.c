@@ -4,6 +4,8 @@
  * break, they can be counted.  One that is longer than an answer is read in parts. */
 #include "memory/artifact/line_log.h"
 
+#include <assert.h>
+
 #include "base/utf8.h"
 #include "memory/frame/tokens.h"
 #include "tool/template.h"
@@ -42,6 +44,7 @@ static jot_status append(ToolCall *c, VerbData *out)
     bool split = arg_from_input(c, "line");
     Line last = { 0 };
     int64_t n = 0;
+    /* One append each: a line that was acknowledged stays, whatever becomes of the next. */
     while (split && str_cut(&rest, '\n', &text)) {
         TRY(line_log_append(c->m, log, text, id, &last, c->e));
         n++;
@@ -135,23 +138,14 @@ static uint64_t seq_of(const json_t *line)
     return (uint64_t)json_integer_value(json_object_get(line, "seq"));
 }
 
-static size_t char_at(Str text, size_t number)
-{
-    size_t at = 0;
-    while (number > 1 && at < text.n) {
-        utf8_next(text, &at);
-        number--;
-    }
-    return at;
-}
-
 /* A part of a line that is too long, or that was asked for. */
 static void add_part(Page *p, const json_t *line, size_t from_char)
 {
     Str text = json_str(json_object_get(line, "text"));
-    size_t from = char_at(text, from_char), n = tokens_cut(str_from(text, from), p->budget);
+    size_t from = reply_char_at(text, from_char), n = tokens_cut(str_from(text, from), p->budget);
     size_t shown = utf8_count(str_slice(text, from, from + n));
     bool all = from + n == text.n;
+    assert(from + n <= text.n);
     buf_add(&p->text, str_slice(text, from, from + n));
     buf_addf(&p->label, ", chars %zu-%zu of %zu", from_char, from_char + shown - 1,
              utf8_count(text));
@@ -174,6 +168,7 @@ static bool add_line(Page *p, const json_t *line)
     p->first = p->last ? p->first : seq_of(line);
     p->last = seq_of(line);
     p->tokens += tokens;
+    /* Too long for any page: it comes in parts, the first of them now. */
     if (tokens > p->budget) {
         add_part(p, line, 1);
         return false;

@@ -172,6 +172,7 @@ static bool in_link(cmark_node *node)
     return false;
 }
 
+/* A link or an image that may lead nowhere is its words; an image that may is a link to it. */
 static void tame_node(cmark_node *node)
 {
     const char *url = lib.cmark_node_get_url(node);

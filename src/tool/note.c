@@ -66,9 +66,8 @@ static void give_conflict(const Conflict *k, VerbData *out)
         merge ? json_text(k->merged) : json_null(), "clean", merge && k->clean);
 }
 
-jot_status note_changed(ToolCall *c, jot_status st, Str stream, const Doc *now, VerbData *out)
+jot_status note_changed(jot_status st, Str stream, const Doc *now, VerbData *out)
 {
-    (void)c;
     if (st == JOT_CONFLICT)
         give_conflict(&(Conflict){ .stream = stream, .now = *now }, out);
     if (st == JOT_OK)
@@ -157,7 +156,7 @@ static jot_status append(ToolCall *c, VerbData *out)
     DocAppend a = { .text = arg_text(c, "text"), .line = arg_bool(c, "line") };
     TRY(note_arg(c, &stream));
     TRY(arg_if_version(c, &a.when));
-    TRY(note_changed(c, doc_append(c->m, stream, &a, c->into, &now, c->e), stream, &now, out));
+    TRY(note_changed(doc_append(c->m, stream, &a, c->into, &now, c->e), stream, &now, out));
     warn(c, stream, a.text, out);
     return JOT_OK;
 }
@@ -185,7 +184,7 @@ static jot_status edit(ToolCall *c, VerbData *out)
     DocEdit w = { .old_text = arg_text(c, "old_text"), .new_text = arg_text(c, "new_text") };
     TRY(note_arg(c, &stream));
     TRY(arg_if_version(c, &w.when));
-    TRY(note_changed(c, doc_edit(c->m, stream, &w, c->into, &now, c->e), stream, &now, out));
+    TRY(note_changed(doc_edit(c->m, stream, &w, c->into, &now, c->e), stream, &now, out));
     json_object_set_new(out->json, "line", json_integer((json_int_t)w.line));
     warn(c, stream, w.new_text, out);
     return JOT_OK;
@@ -214,7 +213,7 @@ static jot_status delete_note(ToolCall *c, VerbData *out)
     DocIf when;
     TRY(note_arg(c, &stream));
     TRY(arg_if_version(c, &when));
-    return note_changed(c, doc_delete(c->m, stream, &when, c->into, &now, c->e), stream, &now, out);
+    return note_changed(doc_delete(c->m, stream, &when, c->into, &now, c->e), stream, &now, out);
 }
 
 /* clang-format off */

@@ -32,7 +32,7 @@ extern const Param note_changed_fields[]; /* of one that was changed, or stands 
 /* The stream of the parameter "key". */
 MUST_USE jot_status note_arg(const ToolCall *c, Str *stream);
 /* How a change ended: the document, or what stands in its way. */
-jot_status note_changed(ToolCall *c, jot_status st, Str stream, const Doc *now, VerbData *out);
+jot_status note_changed(jot_status st, Str stream, const Doc *now, VerbData *out);
 /* A moment; *out is 0 if it was not given.  JOT_INVALID for what is none. */
 MUST_USE jot_status arg_moment(const ToolCall *c, const char *name, int64_t *out);
 

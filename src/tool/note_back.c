@@ -119,7 +119,7 @@ static jot_status go(ToolCall *c, Going going, VerbData *out)
     Doc now;
     TRY(note_arg(c, &stream));
     TRY(arg_if_version(c, &when));
-    return note_changed(c, going(c->m, stream, &when, c->into, &now, c->e), stream, &now, out);
+    return note_changed(going(c->m, stream, &when, c->into, &now, c->e), stream, &now, out);
 }
 
 static jot_status undo(ToolCall *c, VerbData *out)
@@ -140,8 +140,7 @@ static jot_status restore(ToolCall *c, VerbData *out)
     TRY(note_arg(c, &stream));
     TRY(when_parse(arg_text(c, "version"), &r.which, c->e));
     TRY(arg_if_version(c, &r.when));
-    return note_changed(c, history_restore(c->m, stream, &r, c->into, &now, c->e), stream, &now,
-                        out);
+    return note_changed(history_restore(c->m, stream, &r, c->into, &now, c->e), stream, &now, out);
 }
 
 /* clang-format off */

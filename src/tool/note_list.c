@@ -1,5 +1,6 @@
 /* note_list.c - the noun `note`: which documents there are, by name, by time, or with a word in
  * their names. */
+#include <assert.h>
 #include <string.h>
 
 #include "base/fold.h"
@@ -16,7 +17,9 @@ enum {
     OFFSET_MAX = 100 * 1000,
 };
 
-/* What a listing is made from. */
+/* What a listing is made from.  Three ways lead to its page: by name, as the store lists them; by
+ * name with a filter, where names are asked for until enough fit; by time, from the newest heads.
+ */
 typedef struct List {
     ToolCall *c;
     Listing page;
@@ -60,14 +63,15 @@ static jot_status list_filtered(List *l, NoteAsk ask)
             Record head;
             if (!fits(l, names.items[i].name))
                 continue;
-            if (l->page.n == limit) {
+            if (l->page.n == limit) { /* one more that fits is known */
                 l->page.more = true;
                 return JOT_OK;
             }
+            assert(l->page.n < limit);
             Str name = arena_copy(c->into, names.items[i].name);
             jot_status st = store_head(c->m->store, name, HEAD_MARK, c->into, &head, c->e);
             if (st == JOT_NOT_FOUND)
-                continue;
+                continue; /* it went since the names were listed */
             TRY(st);
             l->page.items[l->page.n++] = (Listed){ name, head.mark, head.by, head.meta };
         }

@@ -55,7 +55,8 @@ const Verb verb_pad_waiting = {
 
 /* --- since ----------------------------------------------------------------------------------- */
 
-/* The row of a name in a list that is short; a new one if there is none. */
+/* The row of a name in a list that is short (of authors, of what changed since somebody was here);
+ * a new one if there is none. */
 static json_t *row_of(json_t *list, const char *member, Str name)
 {
     for (size_t i = 0; i < json_array_size(list); i++) {

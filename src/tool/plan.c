@@ -1,5 +1,9 @@
 /* plan.c - the noun `plan`: steps and postconditions, closed with evidence.
  *
+ *     steps            pending -> in_progress -> done (with evidence) or blocked (with the reason)
+ *     postconditions   satisfied, with evidence; what was seen, not what was meant to happen
+ *     ready            all of both: until then the agent's loop takes no answer (agent/loop.c)
+ *
  * A command names its plan.  A tool's call may leave that out: it then means the host's, in the
  * agent's loop that of its run. */
 #include "memory/task/plan.h"

@@ -248,6 +248,7 @@ jot_status tool_profiles(Str words, unsigned *out, Err *e)
 
 Str tool_reply_line(const ToolReply *r)
 {
+    assert(!r->value.p || r->value.n < r->text.n); /* one line break, at least, stands between */
     return r->value.p ? str_from(r->text, r->value.n + 1) : (Str){ 0 };
 }
 
@@ -262,6 +263,7 @@ static jot_status open_pad(ToolHost *h, const ToolCall *c, Memory *none, Memory 
 {
     const Tool *t = c->tool;
     unsigned elsewhere = TOOL_OUTSIDE | TOOL_NETWORK | TOOL_EXECUTES | TOOL_FOREIGN;
+    /* A pad is made only for something that is kept in it. */
     bool create = (t->effects & TOOL_WRITES) && !(t->effects & (elsewhere | TOOL_EXISTING)) &&
                   !(t->makes_nothing && t->makes_nothing(c->args));
     if (!h->m) {
@@ -270,6 +272,7 @@ static jot_status open_pad(ToolHost *h, const ToolCall *c, Memory *none, Memory 
         if (st != JOT_NOT_FOUND || create)
             TRY(st);
     }
+    assert(h->m || !create);
     if (!h->m)
         TRY(memory_open(none, S("mem:"), &(MemoryOptions){ .create = true }, e));
     *out = h->m ? h->m : none;
@@ -324,6 +327,7 @@ jot_status tool_call(ToolHost *h, Str name, const json_t *args, Arena *into, Too
         return err_set(e, JOT_NOT_FOUND, "unknown tool '%s'", err_show(&shown, name));
     if (args && !json_is_object(args))
         return err_set(e, JOT_INVALID, "the arguments of a tool must be an object");
+    /* From here on whatever goes wrong is an answer: the model may try again. */
     AUTO_PTR(json_t) nothing = args ? NULL : json_object();
     Err why = { 0 };
     size_t budget = h->budget ? h->budget : TOOL_BUDGET;
@@ -335,7 +339,7 @@ jot_status tool_call(ToolHost *h, Str name, const json_t *args, Arena *into, Too
                    .budget = budget < TOOL_BUDGET_MIN ? TOOL_BUDGET_MIN : budget,
                    .into = into,
                    .e = &why };
-    uint64_t before = losses(h);
+    uint64_t before = losses(h); /* of the handle, so only this call's are new */
     jot_status st = run_tool(h, &c, out);
     out->status = st;
     out->is_error = st != JOT_OK;
@@ -344,6 +348,7 @@ jot_status tool_call(ToolHost *h, Str name, const json_t *args, Arena *into, Too
     keep_budget(&c, out);
     warn_of_loss(h, before, into, out);
     assert(utf8_valid(out->text));
+    assert(!out->data || json_is_object(out->data));
     return JOT_OK;
 }
 

@@ -53,7 +53,7 @@ void reply_json(ToolCall *c, json_t *value, ToolReply *out)
 
 void reply_set(ToolCall *c, const Buf *text, ToolReply *out)
 {
-    Str s = buf_str(text);
+    Str s = buf_str(text); /* the last line has no break: what follows an answer is the door's */
     while (s.n && s.p[s.n - 1] == '\n')
         s.n--;
     out->text = arena_copy(c->into, s);
@@ -86,6 +86,7 @@ jot_status reply_conflict(ToolCall *c, const Conflict *k, ToolReply *out)
 {
     const Doc *now = &k->now;
     AUTO(Buf) text = { 0 };
+    /* Two texts may have to fit, and what is said about them. */
     size_t half = c->budget / 2 - c->budget / 16;
     bool clean = k->clean && utf8_valid(k->merged);
     buf_addf(&text, "%s; nothing was changed\n", c->e->text);
@@ -117,6 +118,7 @@ Lister lister_begin(const ToolCall *c)
 bool lister_add(Lister *l, Str line)
 {
     size_t tokens = tokens_estimate(line) + 1;
+    /* The first one is taken however long it is: a page without an item would never end. */
     if (l->n && l->tokens + tokens > l->budget)
         return false;
     l->tokens += tokens;

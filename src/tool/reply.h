@@ -24,6 +24,8 @@ void reply_quote(Buf *to, Str text, size_t tokens);
 #define REPLY_BODY_PARAMS \
     REPLY_PART("from_line", NULL), REPLY_PART("lines", "how many"), REPLY_PART("from_char", NULL)
 /* clang-format on */
+/* The byte at which the 1-based character begins; the end, if there are not so many. */
+size_t reply_char_at(Str text, size_t number);
 MUST_USE jot_status reply_body_check(const ToolCall *c);
 
 /* The answer is the part of a text (UTF-8) that was asked for, or as much of it as fits, exactly,

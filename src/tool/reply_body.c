@@ -3,6 +3,7 @@
  * The text comes first and as it is, then one line break, then the last line, which is always there
  * and always ours.  So nothing in the text can pass for it, and all before the last line break is
  * the text: whether it ends in a line break itself can be seen. */
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -18,8 +19,7 @@ enum {
     TEXT_SHOWN = 32, /* ... its texts that have more bytes than this */
 };
 
-/* The byte at which the 1-based character begins. */
-static size_t char_at(Str text, size_t number)
+size_t reply_char_at(Str text, size_t number)
 {
     size_t at = 0;
     while (number > 1 && at < text.n) {
@@ -30,15 +30,6 @@ static size_t char_at(Str text, size_t number)
 }
 
 /* --- Where to continue -------------------------------------------------------------------- */
-
-static void add_arg(Buf *to, const char *name, const json_t *value)
-{
-    buf_addf(to, " %s=", name);
-    if (json_is_string(value))
-        frame_name_add(to, json_str(value));
-    else
-        json_write(to, value);
-}
 
 /* True for a parameter that says where, too, and cannot stand beside that place. */
 static bool is_other_place(const char *place, const char *name)
@@ -61,8 +52,13 @@ static void add_call(const ToolCall *c, Buf *to, const char *place, bool whole)
         const json_t *value = json_object_get(c->args, p->name);
         if (!value || json_is_null(value) || is_other_place(place, p->name))
             continue;
-        if (whole || (json_is_string(value) && json_str(value).n <= TEXT_SHOWN))
-            add_arg(to, p->name, value);
+        if (!whole && !(json_is_string(value) && json_str(value).n <= TEXT_SHOWN))
+            continue;
+        buf_addf(to, " %s=", p->name);
+        if (json_is_string(value))
+            frame_name_add(to, json_str(value));
+        else
+            json_write(to, value);
     }
 }
 
@@ -122,6 +118,7 @@ DEFINE_AUTO(Body, body_done)
 /* A part by characters: `from` to `end` are bytes. */
 static void by_chars(const ToolCall *c, Body *b, Str text, size_t from, size_t end)
 {
+    assert(from <= end && end <= text.n);
     size_t before = utf8_count(str_slice(text, 0, from));
     size_t shown = utf8_count(str_slice(text, from, end));
     b->text = str_slice(text, from, end);
@@ -140,6 +137,7 @@ static void by_lines(const ToolCall *c, Body *b, Str text)
     if (!want.from && !want.count && tokens_fit(text, want.tokens)) /* the rule */
         return;
     excerpt_make(text, &want, &x);
+    /* Not even one line fits: its characters are counted instead. */
     if (x.partly) {
         size_t from = (size_t)(x.text.p - text.p);
         by_chars(c, b, text, from, from + x.text.n);
@@ -165,7 +163,7 @@ void reply_body(ToolCall *c, Str text, Str label, ToolReply *out)
     AUTO(Body) b = { 0 };
     buf_add(&b.line, label);
     if (arg_given(c, "from_char")) {
-        size_t from = char_at(text, (size_t)arg_number(c, "from_char", 1));
+        size_t from = reply_char_at(text, (size_t)arg_number(c, "from_char", 1));
         size_t n = tokens_cut(str_from(text, from), c->budget - reply_continue_tokens(c));
         by_chars(c, &b, text, from, from + n);
     } else {

@@ -133,6 +133,8 @@ static RunCall read_call(const ToolCall *c)
                       .limits = run_arg_limits(c) };
 }
 
+/* The answer to recording a call.  The warnings are there twice: as a list for who shows each, and
+ * as lines for a terminal. */
 static jot_status called(const Run *r, const RunCalled *x, uint64_t n, VerbData *out)
 {
     AUTO(Buf) lines = { 0 };

@@ -63,7 +63,7 @@ static jot_status add_step(void *ctx, const RunStep *x)
         return JOT_OK;
     if (w->left-- == 0) {
         w->next = x->seq;
-        return JOT_CANCELLED;
+        return JOT_CANCELLED; /* only ends the walk */
     }
     if (w->brief)
         shown.body =
@@ -99,6 +99,7 @@ static jot_status read_run(ToolCall *c, VerbData *out)
     TRY(run_arg_open(c, &r));
     if (arg_given(c, "record"))
         return read_step(c, &r, out);
+    /* A page counts its turns from where the one before it ended. */
     TRY(run_turns_before(&r, from, &w.turn, c->e));
     w.steps = json_array();
     out->json = json_pack("{s:s, s:o}", "run", r.id, "steps", w.steps);
@@ -168,6 +169,7 @@ static jot_status say_run(ToolCall *c, const VerbData *d, ToolReply *out)
         buf_addf(&l.text, "... all of a step: " STR_FMT "\n",
                  STR_ARG(point_record(POINT_ALL, json_string_value(json_object_get(d->json, "run")),
                                       cut, c->into)));
+    /* Open calls are said at the end: before it their results may still come. */
     if (next)
         reply_more(c, &l.text, "from_record",
                    arena_printf(c->into, "%llu", (unsigned long long)next));

@@ -5,6 +5,8 @@
  * so are limits in bytes, which JSON Schema cannot say. */
 #include "tool/verb.h"
 
+#include <assert.h>
+
 static void set(json_t *to, const char *name, json_t *value)
 {
     json_object_set_new(to, name, value);
@@ -33,6 +35,7 @@ static json_t *item_schema(const Param *p)
         set(o, "type", json_string("boolean"));
         break;
     case PARAM_CHOICE:
+        assert(p->choices);
         set(o, "type", json_string("string"));
         set(o, "enum", json_array());
         for (const char *const *c = p->choices; *c; c++)
@@ -55,7 +58,7 @@ static json_t *item_schema(const Param *p)
 static json_t *param_schema(const Param *p)
 {
     json_t *o = item_schema(p);
-    if (p->type == PARAM_TEXTS || p->type == PARAM_NUMBERS || p->type == PARAM_OBJECTS)
+    if (param_is_list(p))
         o = json_pack("{s:s, s:o}", "type", "array", "items", o);
     if (p->about)
         set(o, "description", json_string(p->about));

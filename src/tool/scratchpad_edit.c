@@ -72,6 +72,7 @@ static jot_status run(ToolCall *c, ToolReply *out)
     if (ways != 1 || (arg_given(c, "new_text") && !arg_given(c, "old_text")))
         return err_set(c->e, JOT_INVALID,
                        "say one of 'old_text' with 'new_text', 'append', 'restore'");
+    /* The lease counts for this call alone: the handle serves other agents, too. */
     reply_lease(c);
     jot_status st = change(c, stream, out);
     reply_unlease(c);

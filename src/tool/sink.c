@@ -58,6 +58,7 @@ static jot_status write_one(ToolCall *c, VerbData *out)
                     .inline_max = most(c) };
     jot_status st = sink_write(c->m, &put, c->into, &view, &same, c->e);
     if (st == JOT_ID_REUSED) {
+        /* A retry of the same call is no mistake: the refusal says which of the two it was. */
         Str is = same ? S("it is this very result: nothing is lost") : S("it is another result");
         verb_next(c, is, is);
         out->json = view.ref.id.n ? sink_view_json(&view) : json_object();
@@ -150,11 +151,12 @@ static jot_status read_one(ToolCall *c, VerbData *out)
     SinkSlice slice;
     SinkRange r = { 0 };
     if (arg_given(c, "byte_range") && arg_given(c, "line_range"))
-        return err_set(c->e, JOT_INVALID, "use --bytes or --lines, not both");
+        return err_set(c->e, JOT_INVALID, "use %s, not both",
+                       c->shell ? "--bytes or --lines" : "'byte_range' or 'line_range'");
     if (arg_given(c, "byte_range"))
-        TRY(read_range(c, "byte_range", "--bytes", SINK_BYTES, &r));
+        TRY(read_range(c, "byte_range", c->shell ? "--bytes" : "'byte_range'", SINK_BYTES, &r));
     else if (arg_given(c, "line_range"))
-        TRY(read_range(c, "line_range", "--lines", SINK_LINES, &r));
+        TRY(read_range(c, "line_range", c->shell ? "--lines" : "'line_range'", SINK_LINES, &r));
     TRY(sink_read(c->m, sink_call(arg_text(c, "call")), &r, c->into, &slice, c->e));
     out->json = sink_slice_json(&slice);
     out->body = slice.text.p ? slice.text : S("");

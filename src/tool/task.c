@@ -1,6 +1,13 @@
 /* task.c - the noun `task`: pieces of work, what they wait for, and what comes next.
  *
- * An agent moves a task with one tool; a person has a word for each move. */
+ * An agent moves a task with one tool; a person has a word for each move:
+ *
+ *     pending -> ready -> running -> completed        ready, start, done
+ *     running -> failed -> ready                      fail, retry
+ *     pending, ready, running -> blocked -> ready     block, unblock
+ *
+ * `start` makes a pending task ready on its way, if what it depends on is completed.  Which moves
+ * are legal is decided in memory/task; here they get their words. */
 #include "memory/task/task.h"
 
 #include "tool/verb.h"
@@ -64,15 +71,6 @@ static TaskNames names_of(const ToolCall *c, const char *param)
     return names;
 }
 
-/* jotter task add 'fix the login': words with spaces between them are no id. */
-static void take_description(const ToolCall *c, TaskAdd *a)
-{
-    if (c->shell && !a->description.n && str_find(a->id, ' ') < a->id.n) {
-        a->description = a->id;
-        a->id = (Str){ 0 };
-    }
-}
-
 static jot_status add(ToolCall *c, VerbData *out)
 {
     TaskAdd a = { .id = arg_text(c, "id"),
@@ -85,7 +83,11 @@ static jot_status add(ToolCall *c, VerbData *out)
                   .max_retries = arg_number(c, "max_retries", 0),
                   .later = arg_bool(c, "later") };
     Task t;
-    take_description(c, &a);
+    /* jotter task add 'fix the login': words with spaces between them are no id. */
+    if (c->shell && !a.description.n && str_find(a.id, ' ') < a.id.n) {
+        a.description = a.id;
+        a.id = (Str){ 0 };
+    }
     TRY(task_add(c->m, &a, c->into, &t, c->e));
     return give(&t, out);
 }
@@ -174,6 +176,8 @@ static jot_status move_to(ToolCall *c, const TaskMove *move, VerbData *out)
     Task t = { 0 };
     Str id = arg_text(c, "id");
     jot_status st;
+    /* Starting is more than a move: a pending task whose dependencies are done becomes ready first,
+     * and the caller its holder. */
     if (move->to == TASK_RUNNING && !move->if_seq)
         st = task_start(c->m, id, move->manual, c->into, &t, c->e);
     else

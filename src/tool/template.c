@@ -59,6 +59,7 @@ const json_t *template_member(const json_t *data, Str path)
     return data;
 }
 
+/* True for what is worth a word: no null, no false, nothing empty, no zero. */
 static bool stands(const json_t *value)
 {
     if (!value)
@@ -81,6 +82,7 @@ static bool stands(const json_t *value)
     return true;
 }
 
+/* {?x} and {!x} are only asked here, and shown as nothing (add_place). */
 static bool all_stand(Str part, const json_t *data)
 {
     Str before;
@@ -115,11 +117,6 @@ static void add_value(Buf *to, const Place *p, const json_t *value, TemplateStyl
         json_write(to, value);
 }
 
-static uint64_t number_of(const json_t *value)
-{
-    return json_is_array(value) ? json_array_size(value) : (uint64_t)json_integer_value(value);
-}
-
 static void add_place(Buf *to, const Place *p, const json_t *data, TemplateStyle style)
 {
     AUTO(Buf) text = { 0 };
@@ -133,10 +130,14 @@ static void add_place(Buf *to, const Place *p, const json_t *data, TemplateStyle
         return;
     }
     if (p->what.n) {
+        uint64_t n =
+            json_is_array(value) ? json_array_size(value) : (uint64_t)json_integer_value(value);
+        assert(p->what.n < sizeof what); /* a template of ours */
         snprintf(what, sizeof what, STR_FMT, STR_ARG(p->what));
-        buf_add(to, str(counted(number_of(value), what).text));
+        buf_add(to, str(counted(n, what).text));
         return;
     }
+    /* printf's %-9s counts bytes: characters are padded by hand. */
     add_value(&text, p, value, style);
     size_t wide = utf8_count(buf_str(&text));
     int pad = (int)(p->width > (int64_t)wide ? p->width - (int64_t)wide : 0);

@@ -57,25 +57,29 @@ typedef enum ParamInput {
 } ParamInput;
 
 typedef struct Param Param;
+/* There are more than a thousand of them, each with addresses that are set at every start, page by
+ * page: so the small members lie together, in eight bytes. */
 struct Param {
     const char *name; /* NULL ends a table */
-    ParamType type;
+    ParamType type : 8;
     bool optional;
+    ParamDoor door : 8;         /* the only door that has it; DOOR_ALL: each that has the verb */
+    ParamInput input : 8;       /* on a command line, as the next two */
+    uint8_t place;              /* the argument at this place, from 1 on; 0: it is an option */
+    bool must;                  /* a command cannot leave it out, though a tool can */
+    uint16_t items;             /* of an array; 0: PARAM_ITEMS_MAX */
     const char *about;          /* may be NULL where the name says all */
     int64_t min, max;           /* bytes of a text, values of a number; max 0: the type's own */
-    size_t items;               /* of an array; 0: PARAM_ITEMS_MAX */
     const char *const *choices; /* ends with NULL */
     const Param *fields;        /* ends with a NULL name */
-    ParamDoor door;             /* the only door that has it; DOOR_ALL: each that has the verb */
     /* On a command line (src/cli/verb_cmd.c). */
-    int place;          /* the argument at this place, from 1 on; 0: it is an option */
     const char *option; /* its name there; NULL: the parameter's, with '-' for '_' */
     const char *word;   /* what help calls its value; NULL: the name in capitals, N, JSON */
     const char *help;   /* a few words for a person; NULL: about */
-    ParamInput input;
-    bool must;          /* a command cannot leave it out, though a tool can */
     const char *unless; /* standard input is not read if this option is given; may be NULL */
 };
+_Static_assert(sizeof(Param) == 8 * sizeof(void *) + 8 + 2 * sizeof(int64_t),
+               "no room is left over");
 
 enum { PARAM_ITEMS_MAX = 1000 };
 
@@ -84,6 +88,12 @@ enum { PARAM_ITEMS_MAX = 1000 };
 /* clang-format off */
 #define PARAMS(...) (const Param[]){ __VA_ARGS__, { 0 } }
 /* clang-format on */
+
+/* True if its value is an array. */
+static inline bool param_is_list(const Param *p)
+{
+    return p->type == PARAM_TEXTS || p->type == PARAM_NUMBERS || p->type == PARAM_OBJECTS;
+}
 
 /* True if it cannot be left out by a caller to whom the parameters of the door `shut` are not open.
  */

@@ -104,6 +104,7 @@ static bool takes(const ToolCall *c, const char *name)
 static jot_status say_body(ToolCall *c, const Verb *v, const VerbData *d, ToolReply *out)
 {
     AUTO(Buf) label = { 0 };
+    assert(v->says);
     template_add(&label, v->says, d->json, TEMPLATE_FRAMED);
     if (!v->whole) {
         TRY(reply_check_text(arg_text(c, tool_params(c->tool)->name), d->body, c->e));
@@ -129,11 +130,6 @@ static json_t *shortened(json_t *value)
     return json_stringn(cut.p, cut.n);
 }
 
-static bool says_nothing(const json_t *value)
-{
-    return !value || json_is_null(value) || (json_is_array(value) && !json_array_size(value));
-}
-
 /* An item as JSON: what is needed to choose one. */
 static json_t *chosen(const Verb *v, json_t *item)
 {
@@ -144,7 +140,8 @@ static json_t *chosen(const Verb *v, json_t *item)
         if (!str_cut(&rest, ' ', &name))
             name = rest, rest = (Str){ 0 };
         json_t *value = json_object_getn(item, name.p, name.n);
-        if (!says_nothing(value))
+        bool empty = json_is_array(value) && !json_array_size(value);
+        if (value && !json_is_null(value) && !empty)
             json_object_setn_new(some, name.p, name.n, shortened(value));
     }
     return some;
@@ -184,6 +181,7 @@ static Str cursor_of(ToolCall *c, const Verb *v, const VerbData *d, size_t shown
 {
     AUTO(Buf) text = { 0 };
     const json_t *items = json_object_get(d->json, v->items);
+    assert(shown > 0 && shown <= json_array_size(items));
     bool all = shown == json_array_size(items);
     if (v->cursor)
         template_add(&text, v->cursor, json_array_get(items, shown - 1), TEMPLATE_PLAIN);
@@ -197,6 +195,7 @@ static jot_status say_list(ToolCall *c, const Verb *v, const VerbData *d, ToolRe
 {
     AUTO(Lister) l = lister_begin(c);
     const json_t *items = json_object_get(d->json, v->items);
+    assert(json_is_array(items));
     size_t n = 0, total = json_array_size(items);
     while (n < total && add_item(v, &l, json_array_get(items, v->newest_last ? total - 1 - n : n)))
         n++;
@@ -206,6 +205,7 @@ static jot_status say_list(ToolCall *c, const Verb *v, const VerbData *d, ToolRe
     bool more = n < total || json_is_true(json_object_get(d->json, "more"));
     if (v->tail)
         template_add(&l.text, v->tail, d->json, TEMPLATE_FRAMED);
+    /* Where no page can be asked for, it is said how many are left. */
     if (n && more && v->page)
         reply_more(c, &l.text, v->page, cursor_of(c, v, d, n));
     else if (n < total)
@@ -236,6 +236,8 @@ jot_status verb_answer(ToolCall *c, ToolReply *out)
 {
     const Verb *v = tool_verb(c->tool);
     AUTO(VerbData) d = { 0 };
+    assert(v);
+    /* Which part of a body is asked for is checked before anything is done. */
     if (takes(c, "from_char") && takes(c, "from_line"))
         TRY(reply_body_check(c));
     TRY(verb_do(v, c, &d));

@@ -1,4 +1,11 @@
-/* worker_pad.c - a worker's pad, opened by the first request that needs it. */
+/* worker_pad.c - a worker's pad, opened by the first request that needs it.
+ *
+ *     no pad yet    a request that makes one makes it; others find nothing
+ *     a pad         opened once, and used until its path leads elsewhere (worker_pad_check)
+ *     gone          it was there and is no more: an error for all, and none is made in its place,
+ *                   or what was written until now would seem to be lost
+ *
+ * `existed` is what all workers of a server know together. */
 #include "tool/worker_pad.h"
 
 #include <assert.h>
@@ -67,6 +74,7 @@ static jot_status open_pad(WorkerPad *p, bool create, Err *e)
 jot_status worker_pad_open(WorkerPad *p, bool create, Memory **out, Err *e)
 {
     if (!p->memory.store) {
+        assert(p->existed);
         bool existed = __atomic_load_n(p->existed, __ATOMIC_ACQUIRE);
         jot_status st = open_pad(p, create && !existed, e);
         if (st == JOT_NOT_FOUND && existed)

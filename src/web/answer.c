@@ -197,6 +197,19 @@ static bool from_elsewhere(const HttpRequest *q)
     return site.n && !str_eq(site, S("same-origin")) && !str_eq(site, S("none"));
 }
 
+/* What a GET asks for: a verb that writes may have another below its name, which reads and is done
+ * where none of its arguments are given, as on a command line. */
+static const Verb *asked_verb(const Verb *v, const HttpRequest *q)
+{
+    AUTO(Arena) arena = { 0 };
+    if (!v || !v->bare || !str_eq(q->method, S("GET")))
+        return v;
+    for (const Param *p = tool_params(&v->tool); p->name; p++)
+        if (query_value(q->query, p->name, &arena).p)
+            return v;
+    return v->bare;
+}
+
 void web_ask(void *ctx, HttpExchange *x)
 {
     Web *w = ctx;
@@ -204,6 +217,7 @@ void web_ask(void *ctx, HttpExchange *x)
     Str rest = str_from(q->path, sizeof WEB_API - 1), noun;
     const Verb *v = str_cut(&rest, '/', &noun) ? web_verb(w, noun, rest) : NULL;
     size_t pad;
+    v = asked_verb(v, q);
     if (from_elsewhere(q)) {
         http_refuse(x, 403, "pages of other sites may not ask");
         return;

@@ -66,6 +66,8 @@ static void add_verb(json_t *to, const Verb *v)
 {
     json_t *one = verb_json(v, v->verb);
     json_object_set_new(one, "person", json_boolean(!verb_for_programs(v)));
+    if (v->bare)
+        json_object_set_new(one, "bare", verb_json(v->bare, v->verb));
     json_array_append_new(to, one);
 }
 

@@ -129,6 +129,29 @@ static void a_verb_whose_word_is_a_persons_too_does_what_agents_may(Caller *c)
     expect(c->pad, JOT_INVALID, jot_verb(c->pad, "task", "ready", "{\"id\": \"t1\"}", &a));
 }
 
+static void a_refusal_names_members_of_the_arguments_not_options(Caller *c)
+{
+    static const struct {
+        const char *noun, *verb, *args, *says;
+    } wrong[] = {
+        { "artifact", "write",
+          "{\"category\": \"p\", \"id\": \"i\", \"data\": 1, \"if_version\": \"abcd\", "
+          "\"if_absent\": true}",
+          "'if_version' or 'if_absent'" },
+        { "sink", "read", "{\"call\": \"c\", \"byte_range\": \"0\", \"line_range\": \"1\"}",
+          "'byte_range' or 'line_range'" },
+        { "sink", "read", "{\"call\": \"c\", \"byte_range\": \"x\"}", "'byte_range'" },
+        { "sink", "read", "{\"call\": \"c\", \"line_range\": \"x\"}", "'line_range'" },
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        const jot_answer *a;
+        expect(c->pad, JOT_INVALID,
+               jot_verb(c->pad, wrong[i].noun, wrong[i].verb, wrong[i].args, &a));
+        assert_says(jot_error(c->pad), wrong[i].says);
+        assert_null(strstr(jot_error(c->pad), "--"));
+    }
+}
+
 static void a_verb_that_is_refused_has_the_status_and_what_is_in_the_way(Caller *c)
 {
     const jot_answer *a;
@@ -167,6 +190,7 @@ int main(void)
         CALLER_TEST(the_list_of_tools_is_what_mcp_lists),
         CALLER_TEST(a_verb_by_its_name_gives_its_data),
         CALLER_TEST(a_verb_whose_word_is_a_persons_too_does_what_agents_may),
+        CALLER_TEST(a_refusal_names_members_of_the_arguments_not_options),
         CALLER_TEST(a_verb_that_is_refused_has_the_status_and_what_is_in_the_way),
         CALLER_TEST(the_list_of_verbs_has_what_agents_may_do),
     };

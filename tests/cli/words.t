@@ -12,6 +12,7 @@ walk() {
         [ -n "$below" ] && printf '%s\n' "$below" || echo "$@" "$word"
     done
 }
+printf '%s\n' $("$JOTTER" --pad files:nowhere complete -- '') >top
 for noun in task plan checkpoint sink line-log artifact runs cycle lease; do walk $noun; done >commands
 sed -n 's/^JOT_API .*[ *]\(jot_[a-z0-9_]*\)(.*/\1/p' "$source/include/jotter.h" >functions
 "$JOTTER" help --tools | sed -n 's/^### //p' >tools
@@ -58,6 +59,29 @@ for line in open("tools"):
 bad += ["%s %s: no such command" % at for at in sorted(verbs - cli - verb_only)]
 if len(verbs) < 50:
     bad.append("only %d verbs of jot_verb were found" % len(verbs))
+# Documents, and the pad as a whole, have words without a noun on a command line.
+top = {l.strip() for l in open("top")}
+top_only = {
+    "merge": "write --merge",            # a merge of two texts, which writes nothing
+    "versions": "history",               # the same with their texts, oldest first
+    "redact_text": "redact",             # a phrase instead of a version
+    "redact_all": "redact", "search_evidence": "search", "search_rebuild": "search",
+    "changes": "watch",                  # the same in the caller's own loop
+    "tokens": "context",                 # the measure of its budget
+}
+# What a process does with a handle, and what describes the library itself.
+handle = {"new", "open", "free", "error", "str", "status_name", "version", "tools", "tool_call", "verbs", "verb"}
+for line in open("functions"):
+    name = line.strip()[len("jot_"):]
+    if split(name) or name in handle:
+        continue
+    word = re.sub(r"^doc_|_json$", "", re.sub(r"^doc_", "", name))
+    if top_only.get(word, word).split()[0] not in top:
+        bad.append("jot_%s: no such command" % name)
+for line in open("tools"):
+    word = line.strip()
+    if word.startswith("scratchpad_") and word[len("scratchpad_"):] not in top:
+        bad.append("%s: no such command" % word)
 glossary = re.findall(r"^\| ([a-z ]+) \|", open(source + "/docs/design.md").read(), re.M)
 for n in nouns:
     if n.replace("_", " ") not in glossary:

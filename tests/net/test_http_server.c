@@ -2,6 +2,7 @@
 #include "unit/unit.h"
 
 #include <arpa/inet.h>
+#include <dirent.h>
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
@@ -590,6 +591,39 @@ static void a_pause_gives_way_and_work_does_not(void **state)
         fd_close(&fds[i]);
 }
 
+/* Descriptors that this process has, which is both sides. */
+static size_t open_files(void)
+{
+    size_t n = 0;
+    DIR *dir = opendir("/proc/self/fd");
+    assert_non_null(dir);
+    while (readdir(dir))
+        n++;
+    closedir(dir);
+    return n;
+}
+
+static void refused_clients_that_stay_make_room_for_each_other(void **state)
+{
+    enum { REFUSED = 40 };
+    Rig *d = *state;
+    Fd fds[CONNECTIONS + REFUSED];
+    for (size_t i = 0; i < CONNECTIONS; i++) {
+        fds[i] = dial(d);
+        say(fds[i], "GET /later HTTP/1.1\r\n" HEAD "\r\n");
+        assert_true(comes(d, &d->later_n, i + 1));
+    }
+    size_t before = open_files();
+    for (size_t i = 0; i < REFUSED; i++) {
+        fds[CONNECTIONS + i] = dial(d);
+        assert_true(hears(fds[CONNECTIONS + i], "HTTP/1.1 503 "));
+    }
+    /* Their own ends, and no more than two of the server's. */
+    assert_true(open_files() <= before + REFUSED + 2);
+    for (size_t i = 0; i < COUNT_OF(fds); i++)
+        fd_close(&fds[i]);
+}
+
 static void note_order(void *ctx, void *arg)
 {
     Rig *d = ctx;
@@ -674,6 +708,7 @@ int main(void)
         WITH_DESK(events_are_chunks_and_signs_of_life_come_between),
         WITH_DESK(a_client_that_does_not_read_its_stream_is_cut_off),
         WITH_DESK(a_pause_gives_way_and_work_does_not),
+        WITH_DESK(refused_clients_that_stay_make_room_for_each_other),
         WITH_DESK(what_is_posted_comes_in_order),
         cmocka_unit_test(an_address_is_a_number_and_a_port),
     };

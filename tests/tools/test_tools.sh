@@ -88,6 +88,13 @@ styled '/* A file. */\nint x; \n' says 'file.c:2: space at the end'
 verdict space_at_the_end_of_a_line_is_found
 styled "/* A file. */\n$(long 101)\n" says 'file.c:2: more than 100 columns'
 verdict a_long_line_is_found
+prose="$(printf 'word %.0s' $(seq 21))end"
+printf '# Page\n\n```\n%s\n```\n\n    %s\n\n| %s |\n- `%s`\n' "$prose" "$prose" "$prose" "$(long 120)" >"$tmp/page.md"
+silent "$tools/check-style" "$tmp/page.md"
+verdict code_and_tables_of_a_page_may_be_long
+printf '# Page\n\n%s\n' "$prose" >"$tmp/page.md"
+says 'page.md:3: more than 100 columns of prose' "$tools/check-style" "$tmp/page.md"
+verdict a_long_line_of_prose_is_found
 styled "/* A file. */\nint f(void)\n{\n$(lines 101)}\n" says 'a function of 101 lines'
 verdict a_long_function_is_found
 styled "/* A file. */\n/* TO""DO: more */\n" says 'file.c:2: unfinished business'

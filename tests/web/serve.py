@@ -231,7 +231,7 @@ def every_verb_of_the_table_asks_for_host_origin_token_and_for_post_where_it_wri
                     status, _, text = page.ask(method, path, "{}" if method == "POST" else None, **headers)
                     assert status == want and sentence(json.loads(text)), (path, method, headers, status)
             status, headers, text = page.ask("GET", path)
-            if verb["reads"]:
+            if verb["reads"] or verb.get("bare", {}).get("reads"):
                 assert status in (200, 400, 404), (path, status, text)
             else:
                 assert status == 405 and headers["Allow"] == "POST", (path, status, text)
@@ -241,6 +241,40 @@ def every_verb_of_the_table_asks_for_host_origin_token_and_for_post_where_it_wri
         for gone in ("import", "export", "copy", "setup", "run", "doctor", "init"):
             for noun in ("pad", "note", "run"):
                 assert page.get("%s/%s" % (noun, gone))[0] == 404
+
+
+@test
+def a_verb_that_reads_where_it_is_given_nothing_does_so_for_a_get():
+    with Room() as room:
+        made(room)
+        cli(room, "task", "add", "one")
+        cli(room, "task", "add", "two", "--needs", "one")
+        cli(room, "task", "ready", "one")
+        page = Page(room)
+        before = tree(room.pad)
+        answer = page.must(page.get("task/ready"))
+        assert [t["task_id"] for t in answer["ready"]] == ["one"] and len(answer["waiting"]) == 1, answer
+        assert answer == json.loads(cli(room, "task", "ready", "--json")), answer
+        pad = page.must(page.get("pads"))["pads"][0]["id"]
+        assert page.must(page.get("task/ready", pad=pad)) == answer
+        status, headers, _ = page.ask("GET", "/api/v1/task/ready?id=two")
+        assert status == 405 and headers["Allow"] == "POST", status
+        assert page.get("task/ready", nix="1")[0] == 400
+        same(before, tree(room.pad))
+        bare = [verb["bare"] for _, verb in page.verbs() if "bare" in verb]
+        assert [(b["verb"], b["reads"]) for b in bare] == [("ready", True)], bare
+
+
+@test
+def a_refusal_names_parameters_not_options_of_a_command():
+    with Room() as room:
+        made(room)
+        page = Page(room)
+        for got, says in ((page.get("artifact/find", below="true"), "'below' goes with 'category'"),
+                          (page.post("checkpoint/trim", run="r"), "'keep' or 'age'"),
+                          (page.post("lease/renew"), "'token'"),
+                          (page.get("sink/read", call="c", byte_range="0", line_range="1"), "'byte_range' or 'line_range'")):
+            assert got[0] == 400 and says in got[1]["error"] and "--" not in got[1]["error"], got
 
 
 @test

@@ -80,6 +80,8 @@ static int compare(Number a, Number b)
         return (a.n > b.n) - (a.n < b.n);
     if (!a.whole)
         return (a.x > b.x) - (a.x < b.x);
+    /* A whole number and a double: the whole part of the double is compared as a whole number, for
+     * above 2^53 the other would lose digits; where those agree, the fraction decides. */
     if (b.x >= end || b.x < -end)
         return b.x < 0 ? 1 : -1;
     int64_t below = (int64_t)b.x; /* towards zero */

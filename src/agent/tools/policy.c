@@ -1,5 +1,13 @@
 /* policy.c - rules, and which of them counts.
  *
+ *     of a call of the tool `shell`                   the first line that has a rule decides
+ *       1  rules that name it: "shell"
+ *       2  rules of which it is one: "sh*", the longer one before the shorter
+ *       3  for each of its effects: "execute", then "all", then the effect's own answer
+ *
+ * Where several decide together (two rules on one line, two effects), the strictest counts: deny
+ * before ask before allow.  The order in which rules were given means nothing.
+ *
  * Rules are looked through for each call: there are at most POLICY_RULES_MAX. */
 #include "agent/tools/policy.h"
 
@@ -33,7 +41,7 @@ unsigned policy_effects(const Tool *t)
     unsigned set = 0;
     bool reads = t->effects & TOOL_READS;
     if (t->effects & TOOL_FOREIGN)
-        return POLICY_MCP;
+        return POLICY_MCP; /* what it says of itself counts for nothing */
     if (t->effects & TOOL_EXECUTES)
         set |= POLICY_EXECUTE;
     if (t->effects & TOOL_NETWORK)
@@ -115,6 +123,7 @@ static jot_status add_word(Policy *p, PolicyAnswer answer, Str word, Err *e)
                        err_show(&shown, word));
     if (p->n == POLICY_RULES_MAX)
         return err_set(e, JOT_TOO_BIG, "more than %d rules: the limit", POLICY_RULES_MAX);
+    assert(word.n < sizeof p->rules[0].word);
     PolicyRule *r = &p->rules[p->n++];
     *r = (PolicyRule){ .answer = answer };
     memcpy(r->word, word.p, word.n);
@@ -123,7 +132,7 @@ static jot_status add_word(Policy *p, PolicyAnswer answer, Str word, Err *e)
 
 jot_status policy_add(Policy *p, PolicyAnswer answer, Str words, Err *e)
 {
-    size_t before = p->n;
+    size_t before = p->n; /* all of the words or none */
     Str rest = words, word;
     for (bool more = true; more;) {
         more = str_cut(&rest, ',', &word);
@@ -153,6 +162,7 @@ static size_t particular(Str word, Str name)
     return word.p[word.n - 1] == '*' ? word.n : POLICY_WORD_MAX + 1;
 }
 
+/* Of two answers; 0 is none. */
 static PolicyAnswer stricter(PolicyAnswer a, PolicyAnswer b)
 {
     return a > b ? a : b;
@@ -202,6 +212,7 @@ PolicyAnswer policy_for_tool(const Policy *p, const Tool *t)
     }
     if (best)
         return answer;
+    /* Nobody has named it: the strictest answer for what it does. */
     unsigned set = policy_effects(t);
     for (size_t i = 0; i < COUNT_OF(effects); i++)
         if (set & effects[i].effect)
@@ -219,6 +230,7 @@ jot_status policy_check(const Policy *p, const ToolHost *h, Err *e)
         for (size_t at = 0; !known && (t = tool_host_at(h, at)); at++)
             known = names_tool(word, str(t->name));
         Shown shown;
+        /* A rule that can never match is a mistake, and might be the one that should deny. */
         if (!known)
             return err_set(e, JOT_INVALID,
                            "'%s' is neither a tool here nor an effect: effects are read, pad, "

@@ -1,5 +1,12 @@
 /* client_process.c - starting a program, and asking it one thing at a time.
  *
+ *              to_send            in
+ *     ask  ---> [bytes] -------> standard input \
+ *      ^                                          the program, in a session of its own
+ *      |        lines  <-------- standard output /
+ *      +--- is it the answer to this id?  else a ping, progress, or nothing of ours
+ *               err_tail <------ standard error: its last line, for when it exits
+ *
  * Both pipes are non-blocking and are served together: a program that writes
  * before it reads, or reads nothing at all, cannot hold us up.  Time is the real
  * one: limits on a real process are. */
@@ -41,6 +48,8 @@ static jot_status make_pipe(Fd *in, Fd *out, Err *e)
 static NO_RETURN void exec_program(int in, int out, int err, char *const *argv, char *const *env)
 {
     sigset_t none;
+    /* A session of its own, so that everything it starts can be ended with it; and it ends with us,
+     * however we do. */
     setsid();
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     for (int sig = 1; sig < NSIG; sig++)
@@ -113,6 +122,7 @@ static bool ends_within(int pid, int64_t ms)
 void client_process_close(ClientProcess *p)
 {
     if (p->pid) {
+        /* First politely: its input ends.  Then by signals, to all that it has started. */
         fd_close(&p->in);
         if (!ends_within(p->pid, CLIENT_PROCESS_END_MS)) {
             kill(-p->pid, SIGTERM);

@@ -1,7 +1,15 @@
 /* channel.c - event streams and what is kept of them.
  *
  * One queue of events for all channels of a session: what is too much leaves it at the
- * front, whosever it is. */
+ * front, whosever it is.
+ *
+ *     all[0]  via 0     notifications          first -> 1.7 | 0.3 | 2.1 | 0.4 <- last
+ *     all[1]  via 812   answer of a POST                 ^ dropped when there is too much:
+ *     all[2]  via 815   answer of a POST                   channel 1 remembers that 7 is gone
+ *
+ * The id of an event is CHANNEL-NUMBER-INSTANCE, so a client that comes back says with it which
+ * stream it read and how far.  An instance is one life of the session in this process: an id of
+ * another one names events that nobody has any more. */
 #include "mcp/http/channel.h"
 
 #include <assert.h>
@@ -17,6 +25,7 @@ void channels_init(McpChannels *s, const char *instance, bool resumed)
     s->last = &s->first;
 }
 
+/* A place without a `via` is free, but for the first, which has none. */
 static McpChannel *by_number(McpChannels *s, uint64_t number)
 {
     for (size_t i = 0; i < CHANNELS_MAX; i++)
@@ -62,6 +71,7 @@ static McpChannel *find_place(McpChannels *s)
 
 McpChannel *channel_new(McpChannels *s, uint64_t via)
 {
+    assert(via); /* 0 is the notifications' */
     McpChannel *one = find_place(s);
     if (one)
         *one = (McpChannel){ .number = ++s->numbers, .via = via, .exchange = via };
@@ -106,6 +116,8 @@ McpChannel *channel_find(McpChannels *s, Str id, uint64_t *number)
         !str_cut(&id, '-', &event) || !str_to_u64(event, UINT64_MAX, number))
         return NULL;
     if (!str_eq(id, str(s->instance))) {
+        /* Of a session that was resumed the notifications continue from their beginning; what an
+         * answer was to is not known here. */
         *number = 0;
         return s->resumed && n == 0 ? &s->all[0] : NULL;
     }
@@ -123,6 +135,7 @@ uint64_t channel_add(McpChannels *s, McpChannel *one, Str text)
     s->last = &e->next;
     s->n++;
     s->bytes += e->n;
+    /* Also the event itself, if it alone is too much: then it is only sent to who listens now. */
     while (s->first && (s->bytes > CHANNEL_KEPT_BYTES || s->n > CHANNEL_KEPT_MAX))
         drop_first(s);
     return one->events;

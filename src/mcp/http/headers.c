@@ -1,4 +1,12 @@
-/* headers.c - comparing headers and bodies. */
+/* headers.c - comparing headers and bodies.
+ *
+ * The stateless era says the same twice, so that a proxy can act without reading bodies:
+ *
+ *     Mcp-Protocol-Version   params._meta["io.modelcontextprotocol/protocolVersion"]
+ *     Mcp-Method             method
+ *     Mcp-Name               params.name of a tool or a prompt, params.uri of a resource
+ *
+ * What differs is refused: a proxy would act on the one and we on the other. */
 #include "mcp/http/headers.h"
 
 #include "base/base64.h"

@@ -81,6 +81,7 @@ static void handle(McpHttp *h, HttpExchange *x, McpMessage *taken)
     const RpcMessage *m = &taken->msg;
     AUTO(RpcError) why = { 0 };
     McpEra era = mcp_headers_era(q, m);
+    /* Who has a session, or begins one, speaks the old era; all else stands for itself. */
     bool named = http_header_count(q, "mcp-session-id") > 0;
     bool first = m->kind == RPC_REQUEST && str_eq(m->method, S("initialize"));
     /* An array may be a batch of the old era: its session says what is wrong with it. */
@@ -169,6 +170,7 @@ bool mcp_http_reading(const McpHttp *h, Str session)
 
 static void read_large(McpHttp *h, HttpExchange *x, Str session)
 {
+    assert(h->large_n <= MCP_HTTP_LARGE_MAX);
     if (h->large_n == MCP_HTTP_LARGE_MAX) {
         http_refuse(x, 503, "too many large messages are waiting: try again");
         return;

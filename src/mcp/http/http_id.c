@@ -57,7 +57,7 @@ static bool read_ended(const McpIds *ids, Arena *into, Ended *out)
     Str head;
     *out = (Ended){ 0 };
     if (text.n == 0)
-        return true;
+        return true; /* nothing has ended yet */
     if (!str_cut(&text, '\n', &head) || !str_starts(head, S(ENDED_HEAD)))
         return false;
     out->lines = text;

@@ -189,6 +189,8 @@ static void send_event(const McpHttpSession *s, HttpExchange *x, McpChannel *one
 /* Make the exchange the one that reads the channel. */
 static void attach(McpHttp *h, McpHttpSession *s, McpChannel *one, HttpExchange *x)
 {
+    /* A client that comes back is quicker than the news that its connection broke: the older
+     * exchange makes way. */
     HttpExchange *before = http_find(h->server, one->exchange);
     one->exchange = http_number(x);
     if (before && before != x)
@@ -249,6 +251,7 @@ static void deliver_event(McpHttp *h, McpHttpSession *s, McpChannel *one, const 
         attach(h, s, one, x);
     one->begun = true;
     one->ended = m->last;
+    /* Kept first: a client that loses it on the way asks for it by its number. */
     uint64_t number = m->text.n ? channel_add(&s->channels, one, m->text) : 0;
     if (x && number)
         send_event(s, x, one, number, m->text);
@@ -331,6 +334,7 @@ void mcp_http_session_post(McpHttp *h, HttpExchange *x, McpMessage **message)
     McpSession *session = queue_session(s->client);
     http_allow_half_close(x);
     bool answers = queue_take(s->client, TAKE(*message), http_number(x), NULL);
+    /* Initialize has agreed on a version by now: it needs no pad, so queue_take has answered it. */
     if (fresh && mcp_version(session))
         mcp_ids_make(&h->ids, mcp_version(session), mcp_client_name_of(session), s->id);
     if (answers) {
@@ -343,6 +347,8 @@ void mcp_http_session_post(McpHttp *h, HttpExchange *x, McpMessage **message)
 
 void mcp_http_session_post_late(McpHttp *h, const McpLarge *r, McpMessage **message)
 {
+    /* It was taken from a session, so it is done like any other; its answer is kept for who comes
+     * back with the id of an event. */
     bool full, room = queue_room(h->queue) >= requests_in(&(*message)->msg);
     McpHttpSession *s = room ? find_or_restore(h, str(r->session), &full) : NULL;
     McpChannel *one = s ? channel_new(&s->channels, r->number) : NULL;
@@ -430,6 +436,7 @@ void mcp_http_session_delete(void *ctx, HttpExchange *x)
         refuse_unknown(x);
         return;
     }
+    /* Also where it is only an id any more: nobody takes it up again. */
     jot_status st = mcp_ids_end(&h->ids, id, &e);
     if (s)
         end_this(h, s);

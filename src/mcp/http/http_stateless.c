@@ -59,7 +59,7 @@ static void deliver(void *ctx, void *arg)
     McpStateless **at = find(h, m->number);
     HttpExchange *x = http_find(h->server, m->number);
     if (!*at || !x)
-        return;
+        return; /* its client has gone, and with it everything it asked for */
     if (m->last && !http_streaming(x)) {
         http_reply(x, m->text.n ? status_of(*at, m->error) : 202, S("application/json"), m->text);
         drop(at);
@@ -122,6 +122,7 @@ void mcp_http_stateless_post(McpHttp *h, HttpExchange *x, McpMessage **message, 
         http_refuse(x, 406, "accept text/event-stream");
         return;
     }
+    assert(l->number && !*find(h, l->number));
     l->client = queue_client_new(h->queue, &(McpSink){ send, h, l->number });
     h->stateless = l;
     (void)queue_take(l->client, TAKE(*message), l->number, NULL);

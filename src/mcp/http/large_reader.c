@@ -1,4 +1,12 @@
-/* large_reader.c - two queues and a thread. */
+/* large_reader.c - two queues and a thread.
+ *
+ *     server's thread                               reader
+ *       read    ---> first: body, body, body  ---> parses one ---> done(), which posts it
+ *       collected -> handed_over = false      <--- waits: one parsed message at a time
+ *       forget  ---> old: message, message    ---> frees them, which takes a while, too
+ *
+ * At most one message that has been parsed waits to be collected: parsed it takes many times the
+ * memory of its text. */
 #include "mcp/http/large_reader.h"
 
 #include <assert.h>
@@ -27,6 +35,7 @@ struct LargeReader {
 static Task *unlink_task(LargeReader *a, Task **at)
 {
     Task *t = *at;
+    assert(t);
     *at = t->next;
     if (a->last == &t->next)
         a->last = at;

@@ -231,6 +231,8 @@ static bool split(Str text, Arena *into, Str **out, size_t *n);
 
 bool rpc_read(Str text, RpcMessage *out, RpcError *why)
 {
+    /* A message that is wrong in one place is answered with its id wherever that can be read: a
+     * client that gets an error without one waits for ever. */
     AUTO(Buf) mended = { 0 };
     Str readable;
     size_t n;
@@ -248,6 +250,7 @@ bool rpc_read(Str text, RpcMessage *out, RpcError *why)
     const json_t *id = json_object_get(out->whole, "id");
     if (id && !read_id(readable, id, out, why))
         return false;
+    assert(out->id.n <= readable.n);
     if (out->id.n) /* mended or not, it is answered as it was written */
         out->id.p = text.p + (out->id.p - readable.p);
     return read_rest(out, why);
@@ -318,6 +321,7 @@ void rpc_write_result(Buf *to, Str id, const json_t *result)
 
 void rpc_write_error(Buf *to, Str id, const RpcError *e)
 {
+    assert(e->code != 0);
     begin(to, id);
     buf_addf(to, ",\"error\":{\"code\":%d,\"message\":", e->code);
     json_quote(to, str(e->text));
@@ -426,6 +430,8 @@ static RpcLine finished(RpcLines *l, Str line, Str *out)
 
 RpcLine rpc_lines_next(RpcLines *l, bool at_end, Str *out)
 {
+    /* taken | scanned, no end in it | not looked at */
+    assert(l->at <= l->scanned && l->scanned <= l->buf.n);
     while (l->at < l->buf.n) {
         const char *end = memchr(l->buf.p + l->scanned, '\n', l->buf.n - l->scanned);
         if (!end)

@@ -101,21 +101,14 @@ void mcp_feed_free(McpFeed *f)
 
 /* --- What is wanted ---------------------------------------------------------------------- */
 
-static bool follows(const Listen *l, Str uri)
-{
-    for (size_t i = 0; i < l->n; i++)
-        if (str_eq(l->followed[i].uri, uri))
-            return true;
-    return false;
-}
-
 static jot_status follow(Listen *l, Str uri, Err *e)
 {
     AUTO(Arena) arena = { 0 };
     ResourceRef ref;
     TRY(resource_parse(uri, &arena, &ref, e));
-    if (follows(l, uri))
-        return JOT_OK;
+    for (size_t i = 0; i < l->n; i++)
+        if (str_eq(l->followed[i].uri, uri))
+            return JOT_OK; /* twice is once: it is unsubscribed from once, too */
     if (l->n == MCP_URIS_MAX)
         return err_set(e, JOT_TOO_BIG, "at most %d resources can be subscribed to", MCP_URIS_MAX);
     if (l->n == l->cap) {
@@ -151,9 +144,11 @@ void mcp_feed_follow_list(McpFeed *f)
     pthread_mutex_unlock(&f->lock);
 }
 
+/* The subscription of this id; f->n: there is none. */
 static size_t find(const McpFeed *f, Str id)
 {
     size_t i = 1;
+    assert(f->n > 0 && f->n <= COUNT_OF(f->listens));
     while (i < f->n && !rpc_id_same(f->listens[i].id, id))
         i++;
     return i;
@@ -213,6 +208,7 @@ static json_t *id_value(Str id)
 static void notify(McpFeed *f, const Listen *l, const char *method, json_t *params)
 {
     AUTO(Buf) text = { 0 };
+    assert(!l->id.n == (l == &f->listens[0]));
     if (l->id.n)
         json_object_set_new(params, "_meta", json_pack("{s:o}", SUBSCRIPTION, id_value(l->id)));
     rpc_write_notification(&text, method, json_object_size(params) ? params : NULL);
@@ -220,8 +216,10 @@ static void notify(McpFeed *f, const Listen *l, const char *method, json_t *para
     mcp_session_send(f->session, &(McpOut){ buf_str(&text), l->via, false, 0 });
 }
 
+/* Take what the client wants into `l`; what of it will be sent, which the acknowledgement says. */
 static json_t *honour(Listen *l, const json_t *wanted, Err *e)
 {
+    assert(l->id.n && !l->n);
     AUTO_PTR(json_t) kept = json_object();
     const json_t *uris = json_given(wanted, "resourceSubscriptions");
     l->list = json_is_true(json_object_get(wanted, "resourcesListChanged"));
@@ -293,17 +291,11 @@ static void notify_updated(McpFeed *f, const Listen *l, Str stream, bool any)
                    json_pack("{s:o}", "uri", mcp_text(l->followed[i].uri)));
 }
 
-static bool list_differs(const Change *changes, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        if (resource_is(changes[i].stream) && changes[i].relisted)
-            return true;
-    return false;
-}
-
 void mcp_feed_notify(McpFeed *f, const Change *changes, size_t n)
 {
-    bool list = list_differs(changes, n);
+    bool list = false; /* one came or went */
+    for (size_t i = 0; i < n && !list; i++)
+        list = resource_is(changes[i].stream) && changes[i].relisted;
     pthread_mutex_lock(&f->lock);
     for (size_t i = 0; i < f->n; i++) {
         const Listen *l = &f->listens[i];

@@ -72,6 +72,7 @@ static jot_status write_continue(WorkerPad *pad, const json_t *args, Arena *into
     buf_add(to, S("Continue where the last session stopped.  Say in two lines what is done and "
                   "what is next, read what\nelse in the scratchpad concerns the task, and continue "
                   "from there.  Keep the note 'plan' up to date as\nyou go.\n"));
+    /* Where there is no pad there is nothing to continue, and that is an answer. */
     jot_status st = worker_pad_open(pad, false, &m, e);
     if (st != JOT_NOT_FOUND)
         TRY(st);
@@ -90,6 +91,7 @@ static jot_status write_continue(WorkerPad *pad, const json_t *args, Arena *into
 
 /* --- A plan ------------------------------------------------------------------------------ */
 
+/* The goal is the client's own words, quoted as such; the plan there is comes out of the pad. */
 static jot_status write_plan(WorkerPad *pad, const json_t *args, Arena *into, Buf *to, Err *e)
 {
     Memory *m;

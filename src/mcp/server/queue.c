@@ -63,7 +63,9 @@ struct Queue {
 
 /* --- The order --------------------------------------------------------------------------- */
 
-/* Two that only read never wait for each other. */
+/* Two that only read never wait for each other.  A client's own requests take effect in the order
+ * in which it sent them, but for calls that say that they are alone: of those, and of different
+ * clients, only two about the same subject wait. */
 static bool must_wait_for(const QueueJob *later, const QueueJob *earlier)
 {
     const McpRequest *a = earlier->request, *b = later->request;
@@ -141,6 +143,7 @@ static QueueJob *add_job(QueueClient *c, McpRequest *r)
 static void begin(Queue *q, QueueJob *job)
 {
     assert(job->request && !job->running && q->waiting > 0);
+    assert(!q->ending && may_begin(q, job));
     job->running = true;
     q->waiting--;
     q->running++;
@@ -150,7 +153,7 @@ static void begin(Queue *q, QueueJob *job)
 static McpRequest *remove_job(Queue *q, QueueJob *job)
 {
     McpRequest *r = job->request;
-    assert(r && job->client->jobs > 0);
+    assert(r && job->client->jobs > 0 && (job->running ? q->running : q->waiting) > 0);
     if (job->running)
         q->running--;
     else
@@ -240,7 +243,7 @@ static void *work(void *ctx)
             q->idle--;
         }
         begin(q, job);
-        call_worker(q);
+        call_worker(q); /* the next one: each that begins calls one more */
         pthread_mutex_unlock(&q->lock);
         queue_run(job, &pad);
     }
@@ -304,6 +307,7 @@ static bool take_one(QueueClient *c, McpMessage *m, McpBatch *b, uint64_t via, Q
     if (mcp_request_needs_pad(r)) {
         Queue *q = c->queue;
         pthread_mutex_lock(&q->lock);
+        /* The client waits in its pipe; over HTTP there was room before (queue_room). */
         while (q->waiting + q->running == QUEUE_MAX)
             pthread_cond_wait(&q->job_over, &q->lock);
         bool only = q->waiting + q->running == 0;

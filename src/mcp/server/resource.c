@@ -4,6 +4,8 @@
  * name of the last stream and survives any change between two pages. */
 #include "mcp/server/resource.h"
 
+#include <assert.h>
+
 #include "base/base64.h"
 #include "base/time.h"
 #include "base/url.h"
@@ -108,7 +110,8 @@ static json_t *listed_json(const Listed *l)
     return x;
 }
 
-/* Up to a page of resources after `after`; *last is the last one if there may be more. */
+/* Up to a page of resources after `after`; *last is the last one if there may be more.  The page
+ * may begin within a kind and end within another. */
 static jot_status list_page(Memory *m, Str after, Arena *into, json_t *list, Str *last, Err *e)
 {
     *last = (Str){ 0 };
@@ -124,6 +127,7 @@ static jot_status list_page(Memory *m, Str after, Arena *into, json_t *list, Str
                        into, &page, e));
         for (size_t k = 0; k < page.n; k++)
             json_array_append_new(list, listed_json(&page.items[k]));
+        assert(json_array_size(list) <= MCP_PAGE);
         if (json_array_size(list) == MCP_PAGE)
             *last = page.items[page.n - 1].name;
     }

@@ -332,14 +332,6 @@ static const McpMethod methods[] = {
 };
 /* clang-format on */
 
-static const McpMethod *find_method(Str name)
-{
-    for (size_t i = 0; i < COUNT_OF(methods); i++)
-        if (str_eq(name, str(methods[i].name)))
-            return &methods[i];
-    return NULL;
-}
-
 /* What every result of the stateless era says besides what was asked for. */
 static void add_common(const McpRequest *r, json_t *result)
 {
@@ -369,7 +361,8 @@ static bool check_modern(const json_t *meta, Str version, RpcError *why)
     return true;
 }
 
-/* The era of a request, from itself. */
+/* The era of a request, from itself: the modern one names its version in every request, the old one
+ * agreed on one in the beginning.  Both may come over one connection. */
 static bool choose_era(const McpSession *s, McpRequest *r, RpcError *why)
 {
     const json_t *meta = json_object_get(r->msg.params, "_meta");
@@ -393,7 +386,10 @@ static bool choose_era(const McpSession *s, McpRequest *r, RpcError *why)
 static bool choose_method(McpRequest *r, RpcError *why)
 {
     Shown shown;
-    r->method = find_method(r->msg.method);
+    /* It is remembered also where it is of the other era: what is refused has a name. */
+    for (size_t i = 0; i < COUNT_OF(methods) && !r->method; i++)
+        if (str_eq(r->msg.method, str(methods[i].name)))
+            r->method = &methods[i];
     if (r->method && (r->method->eras & r->era))
         return true;
     return rpc_refuse(why, RPC_METHOD_NOT_FOUND, "unknown method '%s'",
@@ -411,19 +407,18 @@ static Str author(const McpSession *s, McpRequest *r)
     return name.n ? name : s->o->user;
 }
 
-/* A call that can be refused without the pad is, and what it is about decides whom it waits for. */
-static bool choose_subject(McpRequest *r, RpcError *why)
-{
-    r->reads = r->method->reads;
-    r->by = author(r->session, r);
-    return r->method->answer != mcp_tools_call || mcp_tools_scope(r, why);
-}
-
+/* Its era, its method, its subject. */
 static bool choose(McpRequest *r, RpcError *why)
 {
     if (r->batch && str_eq(r->msg.method, S("initialize")))
         return rpc_refuse(why, RPC_INVALID_REQUEST, "initialize cannot be sent in a batch");
-    return choose_era(r->session, r, why) && choose_method(r, why) && choose_subject(r, why);
+    if (!choose_era(r->session, r, why) || !choose_method(r, why))
+        return false;
+    /* A call that can be refused without the pad is, and what it is about decides whom it waits
+     * for: one method has as many subjects as there are tools. */
+    r->reads = r->method->reads;
+    r->by = author(r->session, r);
+    return r->method->answer != mcp_tools_call || mcp_tools_scope(r, why);
 }
 
 McpRequest *mcp_request_new(McpSession *s, McpMessage *m, McpBatch *batch, uint64_t via)
@@ -490,6 +485,7 @@ static void write_answer(McpRequest *r, WorkerPad *pad, Buf *reply)
     }
     if (buf_ok(reply))
         return;
+    /* Half an answer is none: what was done is done, and the client reads why it cannot see it. */
     rpc_error_done(&why);
     why = rpc_error(status_info(JOT_TOO_BIG)->rpc, "the answer is larger than %d bytes",
                     BUF_MAX_DEFAULT);

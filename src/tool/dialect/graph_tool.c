@@ -15,6 +15,7 @@ enum { NAME_MAX_BYTES = 4096, OBSERVATION_MAX = 64 * 1024, QUERY_MAX = 1024 };
 
 /* --- Answers --------------------------------------------------------------------------- */
 
+/* As the reference server writes it: indented by two. */
 static void say_json(ToolCall *c, const json_t *value, ToolReply *out)
 {
     AUTO(Buf) flat = { 0 };
@@ -105,7 +106,7 @@ static jot_status delete_observations(ToolCall *c, ToolReply *out)
         const json_t *one = json_array_get(list, i);
         jot_status st = graph_unobserve(c->m, json_str(json_object_get(one, "entityName")),
                                         json_object_get(one, "observations"), c->e);
-        if (st != JOT_NOT_FOUND)
+        if (st != JOT_NOT_FOUND) /* the reference server passes over what is not there */
             TRY(st);
     }
     say_done(c, "Observations deleted successfully", out);
@@ -204,11 +205,14 @@ static jot_status show(ToolCall *c, Pick p, ToolReply *out)
            used = reply_continue_tokens(c);
     p.found = found;
     TRY(graph_read(c->m, c->into, &g, c->e));
+    /* Entities come before relations, so that it is known which of their ends were found.  What is
+     * passed over is looked at all the same, for that reason. */
     for (size_t i = 0; i < g.n; i++) {
         const GraphItem *item = &g.items[i];
         if (!pick(&p, item) || seen++ < offset)
             continue;
         used += cost(item->value);
+        /* The first one is taken however large it is: an answer without an item would never end. */
         if (taken && used > c->budget) {
             AUTO(Buf) more = { 0 };
             reply_more(c, &more, "offset", arena_printf(c->into, "%zu", offset + taken));

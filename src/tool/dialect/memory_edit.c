@@ -21,12 +21,12 @@ typedef struct Change {
 typedef jot_status Make(Ask *a, const Path *p, Str text, Change *out);
 
 /* Put three pieces together; texts may hold NULs. */
-static Str join(Arena *into, Str before, Str middle, Str behind)
+static Str join(Arena *into, Str before, Str middle, Str after)
 {
     AUTO(Buf) all = { 0 };
     buf_add(&all, before);
     buf_add(&all, middle);
-    buf_add(&all, behind);
+    buf_add(&all, after);
     return arena_copy(into, buf_str(&all));
 }
 
@@ -98,7 +98,7 @@ static jot_status not_unique(Ask *a, Str text, Str old)
 }
 
 /* From where on a second place counts: after the first one, or on another line. */
-static size_t behind(const Ask *a, Str text, size_t at, Str old)
+static size_t next_from(const Ask *a, Str text, size_t at, Str old)
 {
     if (a->dialect != DIALECT_TYPESCRIPT)
         return at + old.n;
@@ -112,7 +112,7 @@ static jot_status make_replaced(Ask *a, const Path *p, Str text, Change *out)
     bool over_lines = str_find(old, '\n') < old.n;
     if (at == text.n || (over_lines && a->dialect == DIALECT_TYPESCRIPT))
         return not_there(a, p, old);
-    if (find(text, behind(a, text, at, old), old) < text.n)
+    if (find(text, next_from(a, text, at, old), old) < text.n)
         return not_unique(a, text, old);
     out->text = join(a->into, str_slice(text, 0, at), fresh, str_from(text, at + old.n));
     out->line = ask_count_lines(str_slice(text, 0, at));
@@ -168,7 +168,7 @@ static jot_status make_inserted(Ask *a, const Path *p, Str text, Change *out)
     return JOT_OK;
 }
 
-/* The same, but every line ends in a line break: what is behind the last one is a line only if it
+/* The same, but every line ends in a line break: what comes after the last one is a line only if it
  * is something, and of two line breaks at the end one goes. */
 static jot_status make_inserted_python(Ask *a, const Path *p, Str text, Change *out)
 {
