@@ -16,6 +16,7 @@
 #include "memory/holding.h"
 #include "memory/search/search.h"
 #include "store/past.h"
+#include "store/walk.h"
 
 enum { PAGE = 200 };
 
@@ -225,24 +226,15 @@ jot_status memory_progress(Memory *m, size_t n, Err *e)
 jot_status memory_each(Memory *m, Str prefix, ListWhich which,
                        jot_status (*each)(void *ctx, const Listed *l), void *ctx, Err *e)
 {
-    char last[STORE_NAME_MAX];
-    Str after = { last, 0 };
-    for (bool more = true; more;) {
+    ListQuery q = { .prefix = prefix, .limit = PAGE, .which = which };
+    Pages p = pages_new(m->store, &q);
+    while (p.more) {
         AUTO(Arena) arena = { 0 };
         Listing page;
-        TRY(store_list(
-            m->store,
-            &(ListQuery){ .prefix = prefix, .after = after, .limit = PAGE, .which = which }, &arena,
-            &page, e));
+        TRY(pages_read(&p, &arena, &page, e));
         TRY(memory_progress(m, page.n, e));
-        for (size_t i = 0; i < page.n; i++) {
+        for (size_t i = 0; i < page.n; i++)
             TRY(each(ctx, &page.items[i]));
-            after.n = page.items[i].name.n;
-        }
-        more = page.more && page.n;
-        assert(after.n <= sizeof last); /* the store lists no longer name */
-        for (size_t i = 0; more && i < after.n; i++)
-            last[i] = page.items[page.n - 1].name.p[i];
     }
     return JOT_OK;
 }

@@ -548,23 +548,15 @@ jot_status store_leap_tokens(Store *s, Err *e)
 
 static jot_status highest_fence(Store *s, uint64_t *out, Err *e)
 {
-    AUTO(Arena) names = { 0 };
-    Str after = { 0 };
+    Pages p = pages_new(s, &(ListQuery){ .limit = STORE_LIST_MAX, .which = LIST_ALL });
     *out = 0;
-    for (bool more = true; more;) {
+    while (p.more) {
         AUTO(Arena) arena = { 0 };
         Listing page;
-        TRY(store_list(s,
-                       &(ListQuery){ .after = after, .limit = STORE_LIST_MAX, .which = LIST_ALL },
-                       &arena, &page, e));
+        TRY(pages_read(&p, &arena, &page, e));
         for (size_t i = 0; i < page.n; i++)
             if (page.items[i].mark.fence > *out)
                 *out = page.items[i].mark.fence;
-        more = page.more && page.n;
-        if (more) {
-            arena_free(&names);
-            after = arena_copy(&names, page.items[page.n - 1].name);
-        }
     }
     return JOT_OK;
 }

@@ -318,20 +318,13 @@ static jot_status verify_stream(Verify *v, Str stream, Err *e)
 static jot_status each_stream(Store *s, jot_status (*each)(void *ctx, Str stream, Err *e),
                               void *ctx, Err *e)
 {
-    AUTO(Arena) names = { 0 };
-    Str after = { 0 };
-    for (bool more = true; more;) {
+    Pages p = pages_new(s, &(ListQuery){ .limit = PAGE, .which = LIST_ALL });
+    while (p.more) {
         AUTO(Arena) arena = { 0 };
         Listing page;
-        TRY(store_list(s, &(ListQuery){ .after = after, .limit = PAGE, .which = LIST_ALL }, &arena,
-                       &page, e));
+        TRY(pages_read(&p, &arena, &page, e));
         for (size_t i = 0; i < page.n; i++)
             TRY(each(ctx, page.items[i].name, e));
-        more = page.more && page.n;
-        if (more) {
-            arena_free(&names);
-            after = arena_copy(&names, page.items[page.n - 1].name);
-        }
     }
     return JOT_OK;
 }

@@ -36,6 +36,7 @@
 #include "memory/frame/frame.h"
 #include "memory/frame/pointer.h"
 #include "memory/frame/tokens.h"
+#include "store/walk.h"
 
 enum {
     CUT_COST = 64,     /* tokens of the line that says that something was cut */
@@ -193,23 +194,15 @@ static jot_status add_note(Build *b, Str key, bool listed, uint64_t *room, Err *
 
 static jot_status add_pinned(Build *b, uint64_t *room, Err *e)
 {
-    char last[STORE_NAME_MAX];
-    Str after = { last, 0 };
+    ListQuery pinned = { .prefix = S("notes/" RULE_PINNED), .limit = PINNED_PAGE };
+    Pages p = pages_new(b->m->store, &pinned);
     TRY(add_note(b, S(RULE_FIRST), false, room, e));
-    for (bool more = true; more;) {
+    while (p.more) {
         AUTO(Arena) arena = { 0 };
         Listing page;
-        TRY(store_list(
-            b->m->store,
-            &(ListQuery){ .prefix = S("notes/" RULE_PINNED), .after = after, .limit = PINNED_PAGE },
-            &arena, &page, e));
+        TRY(pages_read(&p, &arena, &page, e));
         for (size_t i = 0; i < page.n; i++)
             TRY(add_note(b, str_from(page.items[i].name, 6), true, room, e));
-        more = page.more && page.n;
-        if (more) {
-            after.n = page.items[page.n - 1].name.n;
-            memcpy(last, page.items[page.n - 1].name.p, after.n);
-        }
     }
     return JOT_OK;
 }

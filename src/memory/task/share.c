@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "memory/doc/doc.h"
+#include "store/walk.h"
 
 #define KINDS SHARE_KIND "kinds"
 
@@ -191,33 +192,21 @@ void share_show(Memory *m, const ShareText *t)
 
 /* The names below one prefix, a page at a time. */
 typedef struct Side {
-    Str prefix;
-    ListWhich which;
+    Pages pages;
     Arena arena; /* of the page */
     Listing page;
     size_t at;
-    bool more;
-    char last[STORE_NAME_MAX + 1];
 } Side;
 
 /* See that the side stands at a name, if there is one left. */
 static jot_status fill(Memory *m, Side *s, Err *e)
 {
-    while (s->at == s->page.n && s->more) {
+    while (s->at == s->page.n && s->pages.more) {
         arena_free(&s->arena);
         s->arena = (Arena){ 0 };
-        ListQuery q = {
-            .prefix = s->prefix, .after = str(s->last), .limit = PAGE, .which = s->which
-        };
-        TRY(store_list(m->store, &q, &s->arena, &s->page, e));
+        TRY(pages_read(&s->pages, &s->arena, &s->page, e));
         TRY(memory_progress(m, s->page.n, e));
         s->at = 0;
-        s->more = s->page.more && s->page.n;
-        if (s->page.n) {
-            Str last = s->page.items[s->page.n - 1].name;
-            memcpy(s->last, last.p, last.n);
-            s->last[last.n] = 0;
-        }
     }
     return JOT_OK;
 }
@@ -225,7 +214,8 @@ static jot_status fill(Memory *m, Side *s, Err *e)
 /* The id it stands at; NULL data at the end. */
 static Str id_at(const Side *s)
 {
-    return s->at < s->page.n ? str_from(s->page.items[s->at].name, s->prefix.n) : (Str){ 0 };
+    return s->at < s->page.n ? str_from(s->page.items[s->at].name, s->pages.q.prefix.n)
+                             : (Str){ 0 };
 }
 
 static jot_status merge(Memory *m, Side sides[2], const ShareWalk *w, Err *e)
@@ -249,20 +239,24 @@ static jot_status merge(Memory *m, Side sides[2], const ShareWalk *w, Err *e)
 jot_status share_each(Memory *m, const ShareWalk *w, Err *e)
 {
     unsigned shares;
-    Side sides[2] = { { .more = true, .which = LIST_LIVE },
-                      { .more = true, .which = LIST_LIVE_NAMES } };
+    Side sides[2] = { 0 };
     AUTO(Arena) arena = { 0 };
+    ListQuery asks[2] = {
+        { .prefix = str(w->kind), .limit = PAGE, .which = LIST_LIVE },
+        { .prefix = arena_printf(&arena, SHARE_KIND "%s", w->kind),
+          .limit = PAGE,
+          .which = LIST_LIVE_NAMES },
+    };
     TRY(share_now(m, &shares, e));
-    sides[0].prefix = str(w->kind);
-    sides[1].prefix = arena_printf(&arena, SHARE_KIND "%s", w->kind);
-    sides[1].more = share_has(shares, w->kind);
-    for (size_t i = 0; w->after.n && i < 2; i++) {
-        Str after =
-            arena_printf(&arena, STR_FMT STR_FMT, STR_ARG(sides[i].prefix), STR_ARG(w->after));
-        if (after.n > STORE_NAME_MAX)
+    for (size_t i = 0; i < 2; i++) {
+        ListQuery *q = &asks[i];
+        if (w->after.n)
+            q->after = arena_printf(&arena, STR_FMT STR_FMT, STR_ARG(q->prefix), STR_ARG(w->after));
+        if (q->after.n > STORE_NAME_MAX)
             return err_set(e, JOT_INVALID, "a name has at most %d bytes", STORE_NAME_MAX);
-        memcpy(sides[i].last, after.p, after.n + 1);
+        sides[i].pages = pages_new(m->store, q);
     }
+    sides[1].pages.more = share_has(shares, w->kind);
     jot_status st = merge(m, sides, w, e);
     arena_free(&sides[0].arena);
     arena_free(&sides[1].arena);
