@@ -160,11 +160,8 @@ static jot_status look_at(News *x, Str stream, Err *e)
     jot_status st = x->w->names
                         ? memory_head(x->w->m, stream, HEAD_MARK, &arena, &head, &why)
                         : store_head(x->w->m->store, stream, HEAD_MARK, &arena, &head, &why);
-    if (st == JOT_IO || st == JOT_UNAVAILABLE) {
-        if (e)
-            *e = why;
-        return st;
-    }
+    if (st == JOT_IO || st == JOT_UNAVAILABLE)
+        return err_pass(e, &why, st);
     if (st != JOT_OK)
         head = (Record){ 0 };
     learn(x, stream, &head.mark, head.by);

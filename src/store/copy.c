@@ -235,11 +235,6 @@ static jot_status record_at(Store *s, Str stream, uint64_t seq, Arena *into, Rec
     return JOT_OK;
 }
 
-static jot_status target_at(Copy *c, Str stream, uint64_t seq, Arena *into, Record *out, Err *e)
-{
-    return record_at(c->to, stream, seq, into, out, e);
-}
-
 /* Was the target's stream purged too, and nothing was written since?  `oldest` is its oldest. */
 static bool is_purged(const Copy *c, const Record *oldest)
 {
@@ -254,7 +249,7 @@ static jot_status may_forget(Copy *c, Str stream, const Record *tombstone, const
 {
     AUTO(Arena) arena = { 0 };
     Record there;
-    TRY(target_at(c, stream, tombstone->mark.seq, &arena, &there, e));
+    TRY(record_at(c->to, stream, tombstone->mark.seq, &arena, &there, e));
     *out = same_record(&there, tombstone); /* a copy that died has decided it */
     if (there.mark.seq)
         return JOT_OK;
@@ -319,7 +314,7 @@ static jot_status look_at_oldest(Copy *c, Str stream, const Walk *w, Records *pa
     PurgeTold told;
     char what[SENTENCE];
     Mark *m = &first->mark;
-    TRY(target_at(c, stream, 0, &arena, &oldest, e));
+    TRY(record_at(c->to, stream, 0, &arena, &oldest, e));
     bool older = oldest.mark.seq && oldest.mark.seq < m->seq, purged = left_by_purge(first, page);
     bool only = purged && page->n == 1 && !w->more && !w->lost;
     c->alike = only && is_purged(c, &oldest) && !same_record(first, &oldest) &&
@@ -371,9 +366,9 @@ static jot_status finish(Copy *c, Str stream, const Walk *w, Err *e)
         return differs(e, stream, w->last.seq + 1);
     if (c->redact)
         TRY(store_redact(c->to, stream, NULL, c->redact, e));
-    Expect head = { .kind = EXPECT_SEQ, .seq = c->head.seq };
     if (!c->tombstone)
         return JOT_OK;
+    Expect head = { .kind = EXPECT_SEQ, .seq = c->head.seq };
     c->forgot = true;
     return store_forget_before(c->to, stream, &head, c->tombstone, e);
 }

@@ -63,16 +63,11 @@ static bool all_key_chars(Str s)
     return true;
 }
 
-static bool kind_char(char c)
-{
-    return key_char(c) && !(c >= 'A' && c <= 'Z');
-}
-
 static jot_status check_kind(Str kind, Err *e)
 {
     bool good = kind.n > 0 && kind.p[0] >= 'a' && kind.p[0] <= 'z';
     for (size_t i = 0; good && i < kind.n; i++)
-        good = kind_char(kind.p[i]);
+        good = key_char(kind.p[i]) && !(kind.p[i] >= 'A' && kind.p[i] <= 'Z');
     Shown shown;
     return good ? JOT_OK
                 : err_set(e, JOT_INVALID,

@@ -82,18 +82,6 @@ bool store_told(const Record *tombstone, PurgeTold *out)
 
 /* --- Making it ------------------------------------------------------------------------------ */
 
-/* Let the oldest record be reported too. */
-static void state_oldest(PurgeTold *t, const Record *oldest)
-{
-    /* What was reported first is what the oldest copies have: the one before the last gives way. */
-    if (t->oldest_n == STORE_PURGED_MAX)
-        t->oldest_n--;
-    Purged *p = &t->oldest[t->oldest_n++];
-    p->seq = oldest->mark.seq;
-    snprintf(p->chain, sizeof p->chain, "%.*s", STORE_PURGED_HEX,
-             hash_hex(oldest->mark.chain).text);
-}
-
 /* Make room for the `n` numbers up to `last`; what was reported of others is dropped. */
 static void move_window(PurgeTold *t, uint64_t last, size_t n)
 {
@@ -107,17 +95,6 @@ static void move_window(PurgeTold *t, uint64_t last, size_t n)
             memcpy(t->chains + (seq - t->first) * STORE_TOLD_HEX, old.chains + i * STORE_TOLD_HEX,
                    STORE_TOLD_HEX);
     }
-}
-
-/* What is not known in front need not be reported. */
-static void shorten(PurgeTold *t)
-{
-    size_t from = 0;
-    while (from < t->n && t->chains[from * STORE_TOLD_HEX] == UNKNOWN)
-        from++;
-    memmove(t->chains, t->chains + from * STORE_TOLD_HEX, (t->n - from) * STORE_TOLD_HEX);
-    t->first += from;
-    t->n -= from;
 }
 
 /* Let the newest records be reported, `max` at most. */
@@ -134,7 +111,13 @@ static void state_newest(PurgeTold *t, const Gone *gone, size_t max)
             memcpy(t->chains + (m->seq - t->first) * STORE_TOLD_HEX, hash_hex(m->chain).text,
                    STORE_TOLD_HEX);
     }
-    shorten(t);
+    /* What is not known in front need not be reported. */
+    size_t from = 0;
+    while (from < t->n && t->chains[from * STORE_TOLD_HEX] == UNKNOWN)
+        from++;
+    memmove(t->chains, t->chains + from * STORE_TOLD_HEX, (t->n - from) * STORE_TOLD_HEX);
+    t->first += from;
+    t->n -= from;
 }
 
 /* What is reported, as meta; empty if nothing is. */
@@ -164,7 +147,14 @@ Record store_tombstone(Store *s, Str stream, Str by, const Mark *head, const Gon
     PurgeTold told = { 0 };
     if (gone->oldest) {
         (void)store_told(gone->oldest, &told);
-        state_oldest(&told, gone->oldest);
+        /* The oldest record is reported, too.  What was reported first is what the oldest copies
+         * have, so where there is no room the one before the last gives way. */
+        if (told.oldest_n == STORE_PURGED_MAX)
+            told.oldest_n--;
+        Purged *p = &told.oldest[told.oldest_n++];
+        p->seq = gone->oldest->mark.seq;
+        snprintf(p->chain, sizeof p->chain, "%.*s", STORE_PURGED_HEX,
+                 hash_hex(gone->oldest->mark.chain).text);
     }
     Draft d = { .op = OP_DELETE, .by = by, .meta = write_told(&told, gone, into) };
     return store_next(s, stream, &d, head);

@@ -73,14 +73,6 @@ static jot_status check_meta(Str meta, Err *e)
     return object ? JOT_OK : err_set(e, JOT_INVALID, "meta must be a JSON object");
 }
 
-static jot_status check_body(Str body, Err *e)
-{
-    if (body.n > STORE_BODY_MAX)
-        return err_set(e, JOT_TOO_BIG, "body of %zu bytes: the limit is %d", body.n,
-                       STORE_BODY_MAX);
-    return JOT_OK;
-}
-
 static jot_status check_id(Str id, Err *e)
 {
     Shown shown;
@@ -91,23 +83,19 @@ static jot_status check_id(Str id, Err *e)
     return JOT_OK;
 }
 
-static jot_status check_op(Str stream, Op op, Err *e)
-{
-    if (op != OP_PUT && op != OP_DELETE && op != OP_APPEND)
-        return err_set(e, JOT_INVALID, "op must be put, delete or append");
-    if (op == OP_APPEND && store_kind(stream)->document)
-        return err_set(e, JOT_INVALID, "%s/ holds documents: write them with put",
-                       store_kind(stream)->name);
-    return JOT_OK;
-}
-
 static jot_status check_draft(Str stream, const Draft *d, Err *e)
 {
-    TRY(check_op(stream, d->op, e));
+    if (d->op != OP_PUT && d->op != OP_DELETE && d->op != OP_APPEND)
+        return err_set(e, JOT_INVALID, "op must be put, delete or append");
+    if (d->op == OP_APPEND && store_kind(stream)->document)
+        return err_set(e, JOT_INVALID, "%s/ holds documents: write them with put",
+                       store_kind(stream)->name);
     TRY(store_check_by(d->by, e));
     TRY(check_id(d->id, e));
     TRY(check_meta(d->meta, e));
-    TRY(check_body(d->body, e));
+    if (d->body.n > STORE_BODY_MAX)
+        return err_set(e, JOT_TOO_BIG, "body of %zu bytes: the limit is %d", d->body.n,
+                       STORE_BODY_MAX);
     if (d->op == OP_DELETE && d->body.n)
         return err_set(e, JOT_INVALID, "a delete has no body");
     if (d->fence > STORE_SEQ_MAX)

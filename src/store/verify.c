@@ -203,11 +203,8 @@ static jot_status read_page(Verify *v, Str stream, Through *t, bool *more, Err *
         *more = ++t->next <= STORE_SEQ_MAX;
         return JOT_OK;
     }
-    if (st != JOT_OK) {
-        if (e)
-            *e = why;
-        return st;
-    }
+    if (st != JOT_OK)
+        return err_pass(e, &why, st);
     for (size_t i = 0; i < page.n; i++) {
         const Record *r = &page.items[i];
         uint64_t before = t->last.seq;
@@ -336,11 +333,8 @@ static jot_status verify_each(void *ctx, Str stream, Err *e)
         return err_set(e, JOT_CANCELLED, "cancelled: nobody waits for it any more");
     jot_status st = verify_stream(ctx, stream, &why);
     /* What one stream refuses is its own; what the pad refuses is the end. */
-    if (st == JOT_OK || st == JOT_IO || st == JOT_UNAVAILABLE) {
-        if (st != JOT_OK && e)
-            *e = why;
-        return st;
-    }
+    if (st == JOT_OK || st == JOT_IO || st == JOT_UNAVAILABLE)
+        return err_pass(e, &why, st);
     blame(ctx, stream, why.text);
     return JOT_OK;
 }
@@ -382,11 +376,8 @@ static jot_status mend_each(void *ctx, Str stream, Err *e)
     jot_status st = store_trim(s, stream, NULL, 0, &dropped, &why);
     if (st == JOT_OK || st == JOT_NOT_FOUND)
         return JOT_OK;
-    if (is_over(st)) {
-        if (e)
-            *e = why;
-        return st;
-    }
+    if (is_over(st))
+        return err_pass(e, &why, st);
     store_met(s, &s->report.damaged, "%.150s", why.text);
     return JOT_OK;
 }
@@ -421,9 +412,7 @@ static jot_status settle_one(Store *s, Str stream, Err *e)
     jot_status st = store_trim(s, stream, NULL, 0, &dropped, &missing);
     if (st == JOT_NOT_FOUND)
         return store_record_edits(s, stream, e);
-    if (st != JOT_OK && e)
-        *e = missing;
-    return st;
+    return err_pass(e, &missing, st);
 }
 
 typedef void SettleFailed(void *ctx, Str stream, const char *why);

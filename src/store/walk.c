@@ -43,12 +43,6 @@ static void add_seqs(Walk *w, uint64_t from, uint64_t to)
         snprintf(w->seqs + n, sizeof w->seqs - n, " to %llu", (unsigned long long)to);
 }
 
-/* Is the record one that may follow what was given out? */
-static bool fits(Walk *w, const Record *r)
-{
-    return store_check_behind(w->stream, &w->last, r, NULL) == JOT_OK;
-}
-
 /* Keep what fits.  Where something is known to be damaged, the numbers that are missing before the
  * next good record are reported. */
 static void sift(Walk *w, Records *page)
@@ -58,7 +52,7 @@ static void sift(Walk *w, Records *page)
     w->damaged = w->damaged || page->damaged;
     for (size_t i = 0; i < page->n; i++) {
         const Record *r = &page->items[i];
-        if (!fits(w, r)) {
+        if (store_check_behind(w->stream, &w->last, r, NULL) != JOT_OK) {
             misfits++;
             w->damaged = true;
             continue;

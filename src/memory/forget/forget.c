@@ -218,9 +218,7 @@ static jot_status find_all(Memory *m, Found *f, uint64_t *damaged, Err *e)
     jot_status st = memory_each_record(
         m, f->stream, &(RecordVisit){ .from = 1, .each = collect, .ctx = f, .damaged = damaged },
         &missing);
-    if (st == JOT_OK || st == JOT_NOT_FOUND)
-        return JOT_OK;
-    return err_pass(e, &missing, st);
+    return st == JOT_NOT_FOUND ? JOT_OK : err_pass(e, &missing, st);
 }
 
 /* *n counts what is done also if it ends before the last one. */
@@ -350,11 +348,7 @@ static jot_status settle(Memory *m, Str stream, Err *e)
     if (!store_promise(m->store).edits_seen)
         return JOT_OK;
     jot_status st = memory_trim(m, stream, 0, &dropped, &missing); /* takes the lock, drops none */
-    if (st == JOT_OK || st == JOT_NOT_FOUND)
-        return JOT_OK;
-    if (e)
-        *e = missing;
-    return st;
+    return st == JOT_NOT_FOUND ? JOT_OK : err_pass(e, &missing, st);
 }
 
 static bool text_holds(void *phrase, Str text)

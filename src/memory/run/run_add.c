@@ -46,14 +46,6 @@ static void put_number(json_t *meta, const char *name, uint64_t value)
     json_object_set_new(meta, name, json_integer((json_int_t)value));
 }
 
-static void put_limits(json_t *meta, UsageLimits limits)
-{
-    if (limits.calls)
-        put_number(meta, "limit", limits.calls);
-    if (limits.similar)
-        put_number(meta, "similarity", limits.similar);
-}
-
 static jot_status compose_call(const RunState *s, const Entry *x, json_t *meta, Err *e)
 {
     Shown shown;
@@ -133,7 +125,7 @@ static jot_status compose(const RunState *s, Entry *x, Buf *to, Err *e)
         put_number(meta, "n", x->notice->chars);
     if (x->notice && x->notice->dir.n)
         put_text(meta, "dir", x->notice->dir);
-    put_limits(meta, x->limits);
+    usage_put_limits(meta, &x->limits);
     json_write(to, meta);
     return JOT_OK;
 }
@@ -205,7 +197,7 @@ static jot_status write_init(Memory *m, const RunBegin *begin, Str query, Buf *m
     while (!begin->frame && frame_in(&f, query))
         f = frame_draw(m->io);
     AUTO_PTR(json_t) json = json_pack("{s:s, s:s}", "kind", "init", "sign", f.sign);
-    put_limits(json, begin->limits);
+    usage_put_limits(json, &begin->limits);
     json_write(meta, json);
     return JOT_OK;
 }

@@ -235,15 +235,6 @@ static const struct Count {
     { S_INIT("damaged"), offsetof(RunState, damaged) },
 };
 
-/* A run without limits of its own says nothing of them, in a fold as elsewhere. */
-static void add_limits(json_t *to, const UsageLimits *l)
-{
-    if (l->calls)
-        json_object_set_new(to, "limit", json_integer((json_int_t)l->calls));
-    if (l->similar)
-        json_object_set_new(to, "similarity", json_integer((json_int_t)l->similar));
-}
-
 json_t *run_state_json(const RunState *s)
 {
     json_t *out = json_object(), *open = json_array();
@@ -260,7 +251,7 @@ json_t *run_state_json(const RunState *s)
     }
     json_object_set_new(out, "open", open);
     json_object_set_new(out, "usage", usage_json(&s->usage));
-    add_limits(out, &s->limits);
+    usage_put_limits(out, &s->limits);
     return out;
 }
 
@@ -339,7 +330,7 @@ json_t *run_step_json(const RunStep *s)
         json_object_set_new(out, "ok", json_boolean(s->ok));
         json_object_set_new(out, "of", json_integer((json_int_t)s->of));
     }
-    add_limits(out, &s->limits);
+    usage_put_limits(out, &s->limits);
     if (s->warning.n)
         json_object_set_new(out, "warning", json_text(s->warning));
     if (s->word.n)

@@ -188,15 +188,6 @@ static void enter(Dive *d, size_t task)
     d->next[d->n++] = 0;
 }
 
-static size_t place_on_path(const Dive *d, size_t task)
-{
-    size_t i = 0;
-    while (d->path[i] != task)
-        i++;
-    assert(i < d->n);
-    return i;
-}
-
 /* Depth first along dependencies, without recursion.  A task is white until it is met, grey while
  * it is on the path from the start, black when all that is below it has been seen.  Meeting a grey
  * one again closes a cycle: it is the path from there to the top. */
@@ -215,10 +206,15 @@ static void dive(Dive *d, size_t start)
         size_t other = find(d->set, t->dependencies.items[d->next[top]++]);
         if (other == d->set->n || d->colour[other] == BLACK)
             continue;
-        if (d->colour[other] == GREY)
-            d->found(d->ctx, d, place_on_path(d, other));
-        else
+        if (d->colour[other] == WHITE) {
             enter(d, other);
+            continue;
+        }
+        size_t from = 0;
+        while (from < d->n && d->path[from] != other)
+            from++;
+        assert(from < d->n); /* what is grey is on the path */
+        d->found(d->ctx, d, from);
     }
 }
 

@@ -34,11 +34,6 @@ enum {
 
 static const char magic[] = "SQLite format 3";
 
-static uint32_t read_u32(const unsigned char *at)
-{
-    return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
-}
-
 /* --- Where the file is ----------------------------------------------------------------- */
 
 static char *own_cstr(const char *text)
@@ -120,7 +115,7 @@ static Journal look_at_journal(const Db *d)
     if (fd < 0 || io_read_all(d->base.io, fd, head, sizeof head, 0) != sizeof head ||
         memcmp(head, begin, sizeof begin) != 0)
         return JOURNAL_NONE;
-    return read_u32(head + JOURNAL_PAGES) == 0 ? JOURNAL_FIRST : JOURNAL_LATER;
+    return db_u32(head + JOURNAL_PAGES) == 0 ? JOURNAL_FIRST : JOURNAL_LATER;
 }
 
 /* The first bytes of the file, read the way SQLite reads. */
@@ -174,7 +169,7 @@ static jot_status check_header(const Db *d, const unsigned char *h, bool whole, 
         return err_set(e, JOT_CORRUPT, "'%s' is cut off: restore it from a copy", name);
     if (!ours)
         return err_set(e, JOT_CORRUPT, "'%s' is not a pad: it is not an SQLite database", name);
-    if (read_u32(h + HEADER_APPLICATION) != DB_APPLICATION)
+    if (db_u32(h + HEADER_APPLICATION) != DB_APPLICATION)
         return err_set(e, JOT_INVALID, "'%s' is an SQLite database of another program", name);
     return JOT_OK;
 }

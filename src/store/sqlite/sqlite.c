@@ -215,16 +215,6 @@ static jot_status sqlite_append_many(Store *s, Append *items, size_t n, Err *e)
     return st == JOT_OK || st == JOT_UNKNOWN ? JOT_OK : err_pass(e, &why, st);
 }
 
-/* Into a gap: what stands before and after it must fit. */
-static jot_status fill_in(Db *d, Str stream, const Head *head, const Batch *b, Err *e)
-{
-    AUTO(Arena) arena = { 0 };
-    Around gap;
-    TRY(head_around(d, head, b->items[0].mark.seq, &arena, &gap, e));
-    TRY(store_check_place(stream, b, &gap.before.mark, &gap.after, e));
-    return head_fill(d, head, b->items, b->n, e);
-}
-
 /* A lost record comes back from a copy: what was left of it goes. */
 static jot_status make_way(Db *d, const Head *head, uint64_t seq, Err *e)
 {
@@ -245,8 +235,14 @@ static jot_status put_in(Db *d, Str stream, const Expect *x, const Batch *b, Err
     TRY(head_guard(d, x->guard, &guard, e));
     d->tells = store_must_tell(x, &head.mark);
     TRY(store_check_expect(stream, x, &head.mark, guard, e));
-    if (b->gaps && b->items[0].mark.seq <= head.mark.seq)
-        return fill_in(d, stream, &head, b, e);
+    if (b->gaps && b->items[0].mark.seq <= head.mark.seq) {
+        /* Into a gap: what stands before and after it must fit. */
+        AUTO(Arena) arena = { 0 };
+        Around gap;
+        TRY(head_around(d, &head, b->items[0].mark.seq, &arena, &gap, e));
+        TRY(store_check_place(stream, b, &gap.before.mark, &gap.after, e));
+        return head_fill(d, &head, b->items, b->n, e);
+    }
     TRY(store_check_place(stream, b, &head.mark, NULL, e));
     if (mark_live(&batch_last(b)->mark) && !mark_live(&head.mark))
         TRY(check_clash(d, stream, e));

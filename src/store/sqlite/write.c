@@ -417,17 +417,13 @@ static int count(Db *d, DbStmt which, int64_t by, int64_t before)
     return rc == SQLITE_DONE ? SQLITE_OK : rc;
 }
 
-/* Values of n that were given, less those that were taken, are as many as there are records: unless
- * rows come or go past Jotter. */
-static int count_records(Db *d)
-{
-    int rc = count(d, DB_GIVEN, d->given, d->last - d->given);
-    return rc == SQLITE_OK ? count(d, DB_TAKEN, d->taken, 0) : rc;
-}
-
 static jot_status commit(Db *d, Err *e)
 {
-    int rc = count_records(d);
+    /* Values of n that were given, less those that were taken, are as many as there are records:
+     * unless rows come or go past Jotter. */
+    int rc = count(d, DB_GIVEN, d->given, d->last - d->given);
+    if (rc == SQLITE_OK)
+        rc = count(d, DB_TAKEN, d->taken, 0);
     if (rc == SQLITE_OK)
         rc = db_plain(d, DB_COMMIT);
     if (rc == SQLITE_OK && d->raising)
@@ -445,20 +441,17 @@ static jot_status commit(Db *d, Err *e)
     return incomplete ? db_fault(d, rc, e) : undo_commit(d, rc, e);
 }
 
-static jot_status tell(Db *d, Err *e)
-{
-    AUTO_PTR(sqlite3_stmt) q = NULL;
-    TRY(db_stmt(d, DB_TOLD, &q, e));
-    db_bind_text(q, 1, d->subject);
-    return db_run(d, q, e);
-}
-
-/* A write that did not meet its condition has changed nothing but what it repaired. */
+/* A write that did not meet its condition has changed nothing but what it repaired, and the mark
+ * that its caller was told of a loss. */
 static jot_status refuse(Db *d, jot_status st, Err *e)
 {
     Err why = e ? *e : (Err){ 0 };
-    if (d->tells && st == JOT_CONFLICT)
-        TRY(tell(d, e));
+    if (d->tells && st == JOT_CONFLICT) {
+        AUTO_PTR(sqlite3_stmt) q = NULL;
+        TRY(db_stmt(d, DB_TOLD, &q, e));
+        db_bind_text(q, 1, d->subject);
+        TRY(db_run(d, q, e));
+    }
     TRY(commit(d, e));
     return err_pass(e, &why, st);
 }
