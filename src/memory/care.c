@@ -274,6 +274,7 @@ static jot_status gc_stream(void *ctx, const Listed *l)
     jot_status st = memory_each_record(gc->m, l->name,
                                        &(RecordVisit){ .each = gc_collect, .ctx = &all }, gc->e);
     size_t go = st == JOT_OK ? gc_decide(gc->p, &all) : 0;
+    assert(go == 0 || go + GC_KEEP_MIN <= all.n);
     uint64_t before = go ? all.items[go].seq : 0, dropped = 0;
     of_it.records = go;
     for (size_t i = 0; i < go; i++)

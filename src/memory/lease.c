@@ -145,6 +145,7 @@ typedef struct Change {
 static jot_status renew_at(Memory *m, LeaseTable *t, size_t at, int64_t ttl_ms, Change *c, Err *e)
 {
     Lease l = lease_table_at(t, at);
+    assert(l.left_ms > 0 || l.late); /* read_table has dropped what expired */
     lease_table_renew(t, at, ttl_ms ? ttl_ms : l.ttl_ms);
     l = lease_table_at(t, at);
     c->out = copy_lease(&l, c->into);
@@ -190,6 +191,7 @@ static jot_status grant(Memory *m, LeaseTable *t, Lease *l, Err *e)
 /* The next token would be too low. */
 static jot_status raise_table(Memory *m, uint64_t given, Err *e)
 {
+    assert(given > 0);
     TRY(store_raise_tokens(m->store, given, e));
     return err_set(e, JOT_CONFLICT, "the table of leases has moved");
 }
@@ -224,6 +226,7 @@ static jot_status pass_fence(Memory *m, const LeaseTable *t, const LeaseAsk *ask
 /* Write the value once more under the new token, where a guard does not do (see above). */
 static jot_status fence_value(Memory *m, const Lease *l, Err *e)
 {
+    assert(!l->prefix && l->token > 0);
     Patience p = patience_new(m->io, RACE_MS, RACE_PAUSE_US, RACE_PAUSE_US_MAX);
     for (;;) {
         AUTO(Arena) arena = { 0 };

@@ -36,6 +36,7 @@ jot_status memory_open(Memory *m, Str url, const MemoryOptions *o, Err *e)
 
 void memory_open_past(Memory *m, const Memory *of, int64_t at_ms)
 {
+    assert(of->store && m != of);
     *m = (Memory){
         .store = store_past(of->store, at_ms), .io = of->io, .by = of->by, .progress = of->progress
     };

@@ -34,6 +34,7 @@ static bool is_older(const Kept *a, const Kept *b)
 /* Let the one at `at` sink until those below it are newer. */
 static void sink_down(Heap *h, size_t at)
 {
+    assert(at < h->n && h->n <= h->ask->max);
     for (size_t below = 2 * at + 1; below < h->n; below = 2 * at + 1) {
         if (below + 1 < h->n && is_older(h->items[below + 1], h->items[below]))
             below++;

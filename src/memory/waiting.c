@@ -6,6 +6,8 @@
  * is still shown, and `not_looked` says that something was passed over. */
 #include "memory/waiting.h"
 
+#include <assert.h>
+
 #include "base/time.h"
 #include "base/utf8.h"
 #include "memory/context/rule.h"
@@ -28,6 +30,7 @@ typedef struct Look {
 static WaitingItem *add(Look *l, const char *what, Str name)
 {
     Waiting *w = l->out;
+    assert(w->n <= WAITING_MAX);
     if (w->n == WAITING_MAX) {
         w->more = true;
         return NULL;

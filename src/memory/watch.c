@@ -16,6 +16,7 @@
  * whether it is another one. */
 #include "memory/watch.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -69,6 +70,7 @@ static Str name_of(const Known *k)
 
 static size_t slot_of(const Watch *w, Str name)
 {
+    assert(w->n < w->cap); /* or a name that is not there would be looked for for ever */
     uint64_t h = mix(MIX_FIRST, name.p, name.n);
     size_t at = (size_t)(h ^ h >> 32) & (w->cap - 1);
     while (w->table[at].name && !str_eq(name_of(&w->table[at]), name))

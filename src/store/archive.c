@@ -88,6 +88,7 @@ static Lines lines_at(const Archive *a, off_t at)
 static ssize_t read_more(Lines *l)
 {
     Buf *w = &l->window;
+    assert(l->used <= w->n);
     if (l->used) {
         memmove(w->p, w->p + l->used, w->n - l->used);
         w->n -= l->used;
@@ -322,6 +323,7 @@ static jot_status archive_read(Store *s, Str stream, SeqRange range, Arena *into
     const Archived *here = find(a, stream);
     if (!here)
         return store_not_found(e, stream);
+    assert(here->mark.seq > 0 && here->first <= here->head); /* verified when it was opened */
     bool goes_on = a->at == here && a->at_seq <= range.from;
     AUTO(Lines) l = lines_at(a, goes_on ? a->at_offset : here->first);
     *out = (Records){ 0 };
@@ -478,6 +480,7 @@ static jot_status write_page(Writer *w, Mark *last, const Records *page, Err *e)
 {
     for (size_t i = 0; i < page->n; i++) {
         const Record *r = &page->items[i];
+        assert(r->mark.seq > last->seq); /* a walk goes forward */
         w->gaps = w->gaps || (last->seq && r->mark.seq > last->seq + 1);
         *last = r->mark;
         record_write(&w->text, r, RECORD_NESTED);
@@ -609,6 +612,7 @@ static jot_status report_all(const Writer *w, const CopyHooks *hooks, Err *e)
 jot_status archive_write(Store *from, const char *path, const CopyHooks *hooks, ArchiveCount *out,
                          Err *e)
 {
+    assert(from && path && out);
     AUTO(Arena) arena = { 0 };
     Shown shown;
     const Io *io = from->io;

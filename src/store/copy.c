@@ -115,6 +115,7 @@ static bool same_record(const Record *a, const Record *b)
 /* Compare the target's record with the source's; redact it if only that is missing. */
 static jot_status settle(Copy *c, Str stream, const Record *source, const Record *target, Err *e)
 {
+    assert(source->mark.seq == target->mark.seq);
     if (same_record(source, target))
         return JOT_OK;
     bool redact = source->mark.redacted && !target->mark.redacted;
@@ -148,6 +149,7 @@ static jot_status read_back(Copy *c, Str stream, const Record *want, size_t n, E
 /* Records the target lacks, and none that it has between them. */
 static jot_status put(Copy *c, Str stream, const Record *records, size_t n, Err *e)
 {
+    assert(n > 0 && n <= STORE_READ_MAX);
     const Mark *first = &records[0].mark, *last = &records[n - 1].mark;
     bool row = last->seq - first->seq == n - 1;
     /* What the tombstone will take away is what was looked at, and nothing written since. */
@@ -292,6 +294,7 @@ static jot_status not_shown(Str stream, Err *e)
  * fit: what follows at the source goes there over a gap, and the next copy brings the tombstone. */
 static jot_status carry_purge(Copy *c, Str stream, const Record *oldest, Records *page, Err *e)
 {
+    assert(page->n > 0 && page->items[0].mark.op == OP_DELETE);
     const Record *tombstone = &page->items[0];
     bool may;
     TRY(may_forget(c, stream, tombstone, oldest, &may, e));
@@ -309,6 +312,7 @@ static jot_status carry_purge(Copy *c, Str stream, const Record *oldest, Records
 /* The oldest record of the source, before anything is done to a target that has the stream. */
 static jot_status look_at_oldest(Copy *c, Str stream, const Walk *w, Records *page, Err *e)
 {
+    assert(page->n > 0 && c->head.seq > 0); /* both have something to compare */
     AUTO(Arena) arena = { 0 };
     Record oldest, *first = &page->items[0];
     PurgeTold told;
@@ -487,6 +491,7 @@ static jot_status copy_waiting(Copy *c, Err *e)
 /* The record that brings a store's tokens to `seq` and changes nothing else there. */
 static Record token_record(Store *s, const Record *head, uint64_t seq)
 {
+    assert(seq > head->mark.seq); /* tokens are never taken back */
     Mark before = head->mark;
     before.seq = seq - 1;
     Draft d = { .op = OP_DELETE };

@@ -112,6 +112,7 @@ static void add_record(Mem *m, MemStream *st, const Record *r)
         st->cap = st->cap ? st->cap * 2 : 4;
         st->records = mem_grow(st->records, st->cap * sizeof *st->records);
     }
+    assert(st->n < st->cap);
     Record owned = own_record(r); /* first: if memory runs out, it does not count */
     st->records[st->n++] = owned;
     st->changed = ++m->changes;
@@ -119,6 +120,7 @@ static void add_record(Mem *m, MemStream *st, const Record *r)
 
 static void drop_front(MemStream *st, size_t n)
 {
+    assert(n <= st->n);
     for (size_t i = 0; i < n; i++)
         free_record(&st->records[i]);
     memmove(st->records, st->records + n, (st->n - n) * sizeof *st->records);
@@ -331,6 +333,7 @@ static jot_status mem_redact(Store *s, Str stream, const Expect *x, const Redact
     }
     for (size_t i = 0; i < set->n; i++) {
         Record *r = record_with(st, set->seqs[i]);
+        assert(r); /* looked at above, and nobody else is here */
         disown(&r->body);
         r->body = own((Str){ 0 });
         r->mark.redacted = true;
@@ -378,6 +381,7 @@ static jot_status mem_forget_before(Store *s, Str stream, const Expect *x, uint6
 /* The newest of the last `n` records come to stand at `at`. */
 static void move_back(MemStream *st, size_t at, size_t n)
 {
+    assert(n <= st->n && at <= st->n - n);
     for (size_t i = st->n - n; i < st->n; i++, at++) {
         Record r = st->records[i];
         memmove(&st->records[at + 1], &st->records[at], (i - at) * sizeof r);

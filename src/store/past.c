@@ -1,6 +1,7 @@
 /* past.c - the engine that shows another store as it was. */
 #include "store/past.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -183,6 +184,7 @@ static const StoreOps past_ops = {
 
 Store *store_past(Store *of, int64_t at_ms)
 {
+    assert(of);
     Past *p = mem_alloc(sizeof *p);
     StoreOptions o = { .io = of->io, .read_only = true };
     *p = (Past){ .of = of, .at_ms = at_ms };

@@ -85,6 +85,7 @@ bool store_told(const Record *tombstone, PurgeTold *out)
 /* Make room for the `n` numbers up to `last`; what was reported of others is dropped. */
 static void move_window(PurgeTold *t, uint64_t last, size_t n)
 {
+    assert(n > 0 && n <= STORE_TOLD_MAX);
     PurgeTold old = *t;
     t->n = last < n ? (size_t)last : n;
     t->first = last - t->n + 1;
@@ -107,6 +108,7 @@ static void state_newest(PurgeTold *t, const Gone *gone, size_t max)
     move_window(t, last, max);
     for (size_t i = 0; i < gone->n; i++) {
         const Mark *m = &gone->newest[i].mark;
+        assert(m->seq < t->first + t->n); /* the window ends at the newest of all */
         if (m->seq >= t->first)
             memcpy(t->chains + (m->seq - t->first) * STORE_TOLD_HEX, hash_hex(m->chain).text,
                    STORE_TOLD_HEX);
@@ -145,6 +147,7 @@ Record store_tombstone(Store *s, Str stream, Str by, const Mark *head, const Gon
                        Arena *into)
 {
     PurgeTold told = { 0 };
+    assert(gone->n <= STORE_TOLD_MAX && (gone->n == 0 || gone->newest));
     if (gone->oldest) {
         (void)store_told(gone->oldest, &told);
         /* The oldest record is reported, too.  What was reported first is what the oldest copies
@@ -193,6 +196,7 @@ static void prove(Proof *p, const Mark *m)
 {
     if (m->seq >= p->before)
         return;
+    assert(m->seq > p->last.seq); /* a walk goes forward */
     bool gap = p->last.seq && m->seq != p->last.seq + 1;
     Likeness like = compare(&p->told, m);
     p->fits = p->fits && like != TOLD_OTHERWISE && (!gap || p->proved);
@@ -204,6 +208,7 @@ jot_status store_shows_copy(Store *to, Str stream, const Mark *head, const Recor
                             bool *out, Err *e)
 {
     Proof p = { .before = tombstone->mark.seq, .fits = true };
+    assert(tombstone->mark.op == OP_DELETE);
     (void)store_told(tombstone, &p.told);
     Walk w = walk_new(to, stream, mark_last(head));
     while (w.more && p.fits) {

@@ -84,6 +84,7 @@ bool record_holds_start(Str text)
  * becomes a string. */
 static void write_meta(Buf *to, Str meta)
 {
+    assert(meta.n > 0);
     if (meta.p[0] == '{' && json_skip(meta, 0) == meta.n && one_line(meta) &&
         !record_holds_start(meta)) {
         buf_add(to, S(",\"meta\":"));
@@ -267,6 +268,7 @@ static bool read_quoted_body(Reader *r, Str *out)
  * on one line, is for the hash in the header to say. */
 static bool read_nested_body(Reader *r, Str *out)
 {
+    assert(r->line.n > 0); /* the '{' it begins with */
     size_t end = r->line.n - 1;
     Str body = str_slice(r->line, r->at, end);
     if (r->at >= end || body.n != r->out.mark.size || !is_bracketed(body) ||
@@ -520,6 +522,7 @@ static const char *what_is_wrong(const Reader *r)
 
 jot_status record_read(Str line, RecordWant want, Arena *into, Record *out, Err *e)
 {
+    assert(into && out);
     if (line.n && line.p[line.n - 1] == '\n')
         line.n--;
     Reader r = { .line = line, .at = 1, .want = want, .into = into };

@@ -117,7 +117,9 @@ jot_status store_check_place(Str stream, const Batch *b, const Mark *before, con
                              Err *e)
 {
     Shown shown;
+    assert(b->n > 0);
     const Record *last = batch_last(b);
+    assert(last->mark.seq - b->items[0].mark.seq >= b->n - 1); /* store.c: they ascend */
     if (!b->gaps && !after)
         return store_check_next(stream, before, b->items, e);
     if (after && after->mark.seq == 0)

@@ -185,6 +185,7 @@ void store_met(Store *s, uint64_t *counter, const char *fmt, ...)
 
 void store_init(Store *s, const StoreOps *ops, const StoreOptions *o)
 {
+    assert(ops->close && ops->head && ops->read && ops->list && ops->changes && ops->promise);
     s->ops = ops;
     s->io = o->io ? o->io : &io_system;
     s->pid = process_id();
@@ -625,6 +626,7 @@ jot_status store_open(Store **out, Str url, const StoreOptions *options, Err *e)
         if (!serves(engines[i], parsed.scheme))
             continue;
         TRY(engines[i]->open(out, &parsed, options ? options : &plain, e));
+        assert((*out)->ops == engines[i] && (*out)->io);
         (*out)->url = hash_of(url);
         return JOT_OK;
     }

@@ -56,6 +56,7 @@ typedef struct Verify {
 
 static void tell(Verify *v, const StoreFault *f)
 {
+    assert(f->what); /* a fault has a sentence */
     v->count->faults += fault_counts(f->kind);
     if (v->hooks->fault)
         v->hooks->fault(v->hooks->ctx, f);
@@ -144,6 +145,7 @@ static void say_range(char to[SENTENCE], uint64_t from, uint64_t last, const cha
 static void check_gap(Verify *v, Str stream, Through *t, uint64_t before, const Record *r,
                       bool damaged)
 {
+    assert(before > 0 && r->mark.seq > before + 1);
     char what[SENTENCE];
     uint64_t from = before + 1, to = r->mark.seq - 1;
     uint64_t trimmed = r->mark.gap < to - before ? r->mark.gap : to - before;

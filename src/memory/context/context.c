@@ -263,6 +263,7 @@ static void leave_results(Build *b, const char *why, uint64_t from, uint64_t to)
 {
     if (from > to)
         return;
+    assert(b->ask->run && from > 0);
     Context *c = b->out;
     ContextLeft *last = c->left_n ? &c->left[c->left_n - 1] : NULL;
     bool joins = last && last->from == to + 1 && strcmp(last->why, why) == 0;
@@ -288,6 +289,7 @@ typedef struct Pick {
 /* Add a text of so many tokens; false if there is no room. */
 static bool pick_text(Build *b, Pick *p, Str text, uint64_t whole)
 {
+    assert(p->room <= p->share);
     if (whole > p->room)
         return false;
     p->room -= whole;

@@ -236,6 +236,7 @@ static jot_status running(const Cycle *c, Err *e)
 static jot_status end_dead(Work *w, const CycleWake *o, Err *e)
 {
     Cycle c;
+    assert(w->t.phase == TAIL_OPEN);
     cycle_tail_cycle(&w->t, w->agent, &c);
     TRY(cycle_steps_fold(w->m, &w->t, w->a, &c, e));
     bool gone = c.dead || c.sealed || (o && o->gone && o->gone(o->ctx, &c));
@@ -363,6 +364,7 @@ static jot_status find_running(Memory *m, Str agent, Str id, Arena *into, Cycle 
     TRY(cycle_find(m, agent, id, into, c, e));
     if (c->end != CYCLE_RUNNING || c->sealed)
         return has_ended(id, c->end, e);
+    assert(c->state); /* one that runs has what its steps make of it */
     return JOT_OK;
 }
 
@@ -444,6 +446,7 @@ typedef struct Ending {
 static jot_status end_running(Work *w, Ending *how, Err *e)
 {
     Cycle c;
+    assert(w->t.phase == TAIL_OPEN && str_eq(w->t.id, how->id));
     cycle_tail_cycle(&w->t, w->agent, &c);
     TRY(cycle_steps_fold(w->m, &w->t, w->a, &c, e));
     if (how->trace.p && !c.sealed) {

@@ -203,6 +203,7 @@ jot_status cycle_steps_add(Memory *m, const Cycle *c, json_t *meta, Str body, Er
     AUTO(Arena) arena = { 0 };
     AUTO(Buf) text = { 0 };
     StoreTime now;
+    assert(!c->sealed); /* nothing follows an `end` */
     TRY(store_clock(m->store, &now, e));
     json_object_set_new(owned, "boot", json_string(now.era));
     json_object_set_new(owned, "awake", json_integer(now.now_ms));
@@ -215,6 +216,7 @@ jot_status cycle_steps_add(Memory *m, const Cycle *c, json_t *meta, Str body, Er
 
 jot_status cycle_steps_seal(Memory *m, Cycle *c, CycleEnd end, Str why, Arena *into, Err *e)
 {
+    assert(end != CYCLE_RUNNING);
     if (c->sealed)
         return JOT_OK;
     json_t *meta = json_pack("{s:s, s:s}", "kind", "end", "end", cycle_end_name(end));

@@ -355,6 +355,7 @@ jot_status doc_move(Memory *m, Str from, Str to, Arena *into, Doc *out, Err *e)
     *out = (Doc){ 0 };
     TRY(store_check_name(to, e));
     TRY(doc_read(m, from, into, &old, e));
+    assert(mark_live(&old.mark));
     if (str_eq(from, to))
         return err_set(e, JOT_INVALID, "cannot move %s to itself", doc_name(from).text);
     HashHex seen = { "" }; /* of what we put at the target; "" before that */

@@ -172,6 +172,7 @@ static jot_status at_time(Memory *m, Str stream, int64_t at_ms, Arena *into, Doc
         AUTO(Arena) scratch = { 0 };
         Record r;
         uint64_t middle = low + (high - low) / 2;
+        assert(low < middle && middle < high);
         TRY(first_from(m, stream, middle, &scratch, &r, e));
         if (r.mark.seq && r.mark.at_ms <= at_ms)
             low = r.mark.seq;

@@ -15,6 +15,7 @@
  * may be the second one. */
 #include "memory/forget/forget.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -227,6 +228,7 @@ static jot_status redact_found(Memory *m, const Found *f, bool aside, uint64_t *
     for (size_t at = 0; at < f->n;) {
         size_t rest = f->n - at;
         Redaction r = { f->seqs + at, rest < STORE_REDACT_MAX ? rest : STORE_REDACT_MAX, aside };
+        assert(!f->head || r.seqs[r.n - 1] < f->head); /* the present value is spared */
         TRY(memory_redact_set(m, f->stream, &r, e));
         *n += r.n;
         at += r.n;

@@ -12,6 +12,8 @@
  * import finds that out by comparing. */
 #include "memory/port/import.h"
 
+#include <assert.h>
+
 #include "base/utf8.h"
 #include "memory/artifact/line_log.h"
 
@@ -170,6 +172,7 @@ jot_status import_document(Import *x, const ImportDoc *d, Err *e)
         q->items = NEW_ARRAY(&q->arena, Append, STORE_MANY_MAX);
         q->docs = NEW_ARRAY(&q->arena, ImportDoc, STORE_MANY_MAX);
     }
+    assert(q->n < STORE_MANY_MAX);
     x->report->files++;
     ImportDoc *kept = &q->docs[q->n];
     *kept = keep_doc(q, d);

@@ -168,6 +168,7 @@ static jot_status refresh(Run *r, RunTail *tail, Err *e)
 {
     AUTO(Arena) arena = { 0 };
     Record head;
+    assert(r->m && r->stream[0]); /* named with run_at */
     jot_status st = store_head(r->m->store, stream_of(r), HEAD_MARK, &arena, &head, e);
     if (st == JOT_NOT_FOUND || (st == JOT_OK && !mark_live(&head.mark)))
         return not_found(str(r->id), e);

@@ -105,6 +105,7 @@ static jot_status compose_result(const RunState *s, Entry *x, json_t *meta, Err 
 /* The meta of the record this entry becomes now. */
 static jot_status compose(const RunState *s, Entry *x, Buf *to, Err *e)
 {
+    assert(x->kind != RUN_FOLD && x->kind != RUN_INIT && x->kind != RUN_OTHER);
     AUTO_PTR(json_t) meta = json_pack("{s:s}", "kind", run_kind_name(x->kind));
     if (x->kind == RUN_CALL)
         TRY(compose_call(s, x, meta, e));
@@ -170,6 +171,7 @@ static jot_status add_once(Run *r, Entry *x, bool *moved, Err *e)
     jot_status st = JOT_OK;
     if ((r->state.seq + r->lost + 1) % RUN_FOLD_EVERY == 0)
         st = append_fold(r, e);
+    assert(st != JOT_OK || (r->state.seq + r->lost + 1) % RUN_FOLD_EVERY != 0);
     if (st == JOT_OK)
         st = append(r, buf_str(&meta), x->body, e);
     *moved = st == JOT_CONFLICT;

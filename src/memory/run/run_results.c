@@ -12,6 +12,7 @@
  * between. */
 #include "memory/run/run_results.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "memory/artifact/artifact.h"
@@ -206,6 +207,7 @@ static uint64_t page_start(const RunBack *b)
 static jot_status read_back(RunBack *b, uint64_t *from, uint64_t last, Arena *into, Records *page,
                             Err *e)
 {
+    assert(*from >= 1 && *from <= last);
     RunTail tail = TAKE(b->tail);
     if (tail.records.n && tail.records.items[0].mark.seq <= *from) {
         *from = tail.records.items[0].mark.seq;
@@ -229,6 +231,7 @@ static jot_status read_back(RunBack *b, uint64_t *from, uint64_t last, Arena *in
 /* The records from the fold before `next` up to it; from further back, if there were none. */
 static jot_status page_back(RunBack *b, RunPage *out, Err *e)
 {
+    assert(b->next > 1 && b->span >= PAGE_BACK);
     uint64_t last = b->next - 1, from = page_start(b);
     Records read;
     page_done(out);
@@ -254,6 +257,7 @@ jot_status run_back_next(RunBack *b, Result *out, bool *there, Err *e)
             b->left = b->page.n;
             continue;
         }
+        assert(b->left <= b->page.n);
         const RunStep *s = &b->page.steps[--b->left];
         if (s->kind != RUN_RESULT)
             continue;

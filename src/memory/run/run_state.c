@@ -133,6 +133,7 @@ RunStep run_step_of(const Record *r, Arena *into)
 
 uint64_t run_shown(const RunState *s)
 {
+    assert(s->cleared <= s->results && s->compacted <= s->results);
     return s->results - (s->cleared > s->compacted ? s->cleared : s->compacted);
 }
 

@@ -175,6 +175,7 @@ static UsageTool *row_of(Usage *u, Arena *into, Str tool)
 
 static void keep_query(Usage *u, Arena *into, uint64_t seq, Str tool, const Words *w)
 {
+    assert(u->queries_n <= USAGE_QUERIES_MAX && w->n <= USAGE_WORDS_MAX);
     if (u->queries_n == USAGE_QUERIES_MAX)
         memmove(u->queries, u->queries + 1, --u->queries_n * sizeof u->queries[0]);
     UsageQuery *q = &u->queries[u->queries_n++];
@@ -239,6 +240,7 @@ UsageLimits usage_limits(UsageLimits asked, UsageLimits own)
         x.calls = USAGE_LIMIT;
     if (!x.similar)
         x.similar = USAGE_SIMILAR;
+    assert(x.calls > 0 && x.similar > 0);
     return x;
 }
 

@@ -291,6 +291,7 @@ static jot_status change(Memory *m, Str id, const Change *c, Arena *into, Plan *
         TRY(plan_take(m, id, into, &p, e));
         Expect x = { .kind = EXPECT_SEQ, .seq = p.seq };
         TRY(c->how(&p, c->what, into, &event, e));
+        assert(event);
         st = append_event(m, &x, event, &p, e);
         if (st == JOT_OK)
             *out = p;

@@ -1,6 +1,7 @@
 /* share.c - which kinds a pad shares, and the files of what it shares. */
 #include "memory/task/share.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "memory/doc/doc.h"
@@ -151,6 +152,7 @@ void share_note_seen(json_t *event, uint64_t file)
 
 Draft share_draft(const ShareText *t, Arena *into)
 {
+    assert(t->of > 0); /* a file of ours says which record it shows */
     return (Draft){ .op = OP_PUT,
                     .meta = arena_printf(into, "{\"shows\":%llu}", (unsigned long long)t->of),
                     .body = t->text };

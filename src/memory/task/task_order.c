@@ -183,6 +183,7 @@ typedef struct Dive {
 
 static void enter(Dive *d, size_t task)
 {
+    assert(task < d->set->n && d->n < d->set->n && d->colour[task] == WHITE);
     d->colour[task] = GREY;
     d->path[d->n] = task;
     d->next[d->n++] = 0;
@@ -260,6 +261,7 @@ typedef struct Ids {
 
 static Str *slot_of(const Ids *ids, Str id)
 {
+    assert(ids->n < ids->size); /* one slot at least is free, and ends the search */
     uint64_t h = 0xCBF29CE484222325u;
     for (size_t i = 0; i < id.n; i++)
         h = (h ^ (unsigned char)id.p[i]) * 0x100000001B3u;

@@ -11,6 +11,8 @@
  * and several one after the other: what another machine did by hand, somebody here agreed to by
  * pulling it.  What no row of ways leads to is refused, and what the states do not say: a completed
  * task stays as it is, nothing is started before what it needs, retries are limited. */
+#include <assert.h>
+
 #include "memory/task/task_internal.h"
 
 enum { TAKE_TRIES = 8 };
@@ -321,6 +323,7 @@ static jot_status check_cycle(Memory *m, Sight *s, Err *e)
 static jot_status take_once(Memory *m, Str stream, Sight *s, bool *again, Err *e)
 {
     Err why = { 0 };
+    assert(s->turn == TURN_TAKE || s->turn == TURN_REMOVE);
     jot_status st =
         s->turn == TURN_TAKE ? take_in(m, stream, s, &why) : remove_task(m, stream, s, &why);
     *again = st == JOT_CONFLICT;

@@ -304,6 +304,7 @@ static int write_clean(sqlite3_file *f, const void *data, int n, sqlite3_int64 a
         real->xFileSize(f, &size) != SQLITE_OK || size > clean_bytes_max)
         return real->xWrite(f, data, n, at);
     unsigned char page[DB_PAGE];
+    assert(from < to && to <= sizeof page);
     memcpy(page, data, sizeof page);
     memset(page + from, 0, to - from);
     return real->xWrite(f, page, n, at);
@@ -515,6 +516,7 @@ jot_status db_ready(Db *d, const char *verb, Str subject, Err *e)
         db_disconnect(d, false);
     if (!d->sql)
         TRY(db_connect(d, e));
+    assert(d->sql && !d->broken);
     map_if_large(d);
     return JOT_OK;
 }

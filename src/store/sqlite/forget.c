@@ -139,6 +139,7 @@ static jot_status blank_record(Db *d, Str stream, Head *head, uint64_t seq, Err 
 static jot_status redact_in(Db *d, Str stream, const Expect *x, const Redaction *r, Err *e)
 {
     Head head;
+    assert(r->n > 0 && r->n <= STORE_REDACT_MAX);
     TRY(head_meet(d, stream, x, &head, e));
     for (size_t i = 0; i < r->n; i++)
         TRY(blank_record(d, stream, &head, r->seqs[i], e));
@@ -229,6 +230,7 @@ static jot_status purge_in_steps(Db *d, Str stream, const Expect *x, Str by, Mar
 {
     Head head;
     Err why = { 0 };
+    assert(d->sparing);
     TRY(db_begin_removal(d, stream, e));
     jot_status st = db_end(d, bury(d, stream, x, by, &head, &why), &why);
     *out = head.mark;

@@ -89,6 +89,7 @@ static uint64_t number_used(const End *end)
 
 static void lose(const End *end, const Row *kept, uint64_t used, Newest *out)
 {
+    assert(used > kept->record.mark.seq); /* at least one number is lost */
     out->record = kept->record;
     out->n = kept->n;
     out->record.mark.lost = used - kept->record.mark.seq;

@@ -85,6 +85,7 @@ static jot_status locate(Db *d, const char *path, Err *e)
                        err_show(&shown, str(real)), vfs->mxPathname - SUFFIX_MAX);
     d->path = own_cstr(real);
     char *slash = strrchr(d->path, '/');
+    assert(slash && slash[1]); /* it is absolute, and names a file */
     d->name = slash + 1;
     size_t n = strlen(d->name) + sizeof ".lock";
     d->lock_name = mem_alloc(n);
@@ -279,6 +280,7 @@ int db_open_lock(const Db *d)
 /* The lock file shows whether anything can be written here at all. */
 static jot_status open_lock(Db *d, bool making, Err *e)
 {
+    assert(d->lock < 0);
     int fd = db_open_lock(d);
     Shown shown;
     if (fd < 0 && making)

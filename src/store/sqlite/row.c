@@ -168,6 +168,7 @@ static jot_status add_record(Db *d, Head *head, const Record *r, Err *e)
 static jot_status set_head(Db *d, Str stream, const Head *head, const Record *r, bool fresh, Err *e)
 {
     AUTO_PTR(sqlite3_stmt) q = NULL;
+    assert(head->mark.seq == r->mark.seq); /* the two copies of a head say the same */
     TRY(db_stmt(d, fresh ? DB_NEW_HEAD : DB_SET_HEAD, &q, e));
     bind_record(q, r, head->number);
     db_bind_u64(q, 14, (uint64_t)head->n);
@@ -178,6 +179,7 @@ static jot_status set_head(Db *d, Str stream, const Head *head, const Record *r,
 jot_status head_rewrite(Db *d, Str stream, Newest *newest, Err *e)
 {
     AUTO_PTR(sqlite3_stmt) q = NULL;
+    assert(newest->wrong && !sqlite3_get_autocommit(d->sql));
     const Record *r = &newest->record;
     Head head = { r->mark, newest->number, newest->n };
     if (newest->missing) {

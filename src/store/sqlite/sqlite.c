@@ -13,6 +13,7 @@
  * one of the two is damaged, the other one proves what was written (newest.c). */
 #include "store/sqlite/sqlite.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -110,6 +111,7 @@ static jot_status append_in(Db *d, Str stream, const Expect *x, const Draft *dra
 {
     Head head;
     uint64_t guard;
+    assert(!sqlite3_get_autocommit(d->sql)); /* within a transaction */
     TRY(head_find(d, stream, &head, e));
     TRY(head_guard(d, x->guard, &guard, e));
     d->tells = store_must_tell(x, &head.mark);
@@ -231,6 +233,7 @@ static jot_status put_in(Db *d, Str stream, const Expect *x, const Batch *b, Err
 {
     Head head;
     uint64_t guard;
+    assert(!sqlite3_get_autocommit(d->sql)); /* within a transaction */
     TRY(head_find(d, stream, &head, e));
     TRY(head_guard(d, x->guard, &guard, e));
     d->tells = store_must_tell(x, &head.mark);

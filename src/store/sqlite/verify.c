@@ -5,12 +5,13 @@
  * of the two tables is reported.  Rows that went from both are missed by their number:
  * each transaction counts the records it adds, and those it takes away.
  * Hashes, chains and missing numbers are checked when somebody reads the streams. */
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "store/sqlite/sqlite.h"
 
-enum { SENTENCE = 300, PROBLEMS_MAX = 100 };
+enum { SENTENCE = 300 };
 
 static void tell(const VerifyHooks *hooks, FaultKind kind, Str stream, const char *what)
 {
@@ -137,6 +138,7 @@ static jot_status check_scrub(Db *d, const VerifyHooks *hooks, Err *e)
 jot_status sqlite_verify(Store *s, const VerifyHooks *hooks, Err *e)
 {
     Db *d = (Db *)s;
+    assert(hooks && hooks->fault);
     TRY(db_ready(d, "verify", S("the pad"), e));
     TRY(check_pages(d, hooks, e));
     TRY(check_heads(d, hooks, e));

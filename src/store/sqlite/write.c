@@ -65,6 +65,7 @@ static bool lock_is_stale(const Db *d)
  * open, and held: others may know nothing of the new one yet, and we look there for them. */
 static int follow_lock(Db *d)
 {
+    assert(d->lock >= 0);
     Fd fresh = db_open_lock(d);
     int got = fresh < 0 ? fresh : 0;
     for (size_t i = 0; i < d->holds_n && got == 0; i++)
@@ -106,6 +107,7 @@ jot_status db_lock(Db *d, Err *e)
 
 void db_unlock(Db *d)
 {
+    assert(d->lock >= 0);
     lock_release(d->base.io, d->lock, DB_LOCK_WRITER);
 }
 
@@ -217,6 +219,7 @@ jot_status db_scrub_due(Db *d, int *out, Err *e)
  * what stands in it may be on the disk or not. */
 static jot_status settle(Db *d, Err *e)
 {
+    assert(d->unsettled && sqlite3_get_autocommit(d->sql));
     int rc = sqlite3_wal_checkpoint_v2(d->sql, "main", SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
     d->unsettled = rc != SQLITE_OK;
     if (rc == SQLITE_OK)
@@ -265,6 +268,7 @@ static jot_status begin_locked(Db *d, Err *e)
     d->scrub = due > d->scrub ? due : d->scrub;
     if (st != JOT_OK)
         db_plain(d, DB_ROLLBACK);
+    assert(st != JOT_OK || !sqlite3_get_autocommit(d->sql));
     return st;
 }
 
@@ -303,6 +307,7 @@ static int set_scrub(Db *d, int value)
 jot_status db_forget(Db *d, Err *e)
 {
     AUTO_PTR(sqlite3_stmt) q = NULL;
+    assert(!sqlite3_get_autocommit(d->sql)); /* the mark is committed with what it is about */
     int value = d->sparing || d->scrub == 2 ? 2 : 1;
     int rc = set_scrub(d, value);
     if (rc != SQLITE_OK)
