@@ -150,6 +150,8 @@ jot_status care_doctor(Memory *m, const DoctorOptions *o, const VerifyHooks *hoo
     if (o->after_crash && !o->fix)
         return err_set(e, JOT_INVALID, "comparing as after a crash changes files: it needs fix");
     Listening l = { .from = { hooks }, .faults = hooks && !o->fix };
+    /* The first look is told only if it is all there is: with `fix` the second one counts, and what
+     * was repaired in between is no fault any more. */
     VerifyHooks first = passing(&l.from, hear);
     TRY(care_verify(m, &first, &out->before, e));
     out->after = out->before;
@@ -246,6 +248,8 @@ static size_t gc_decide(const GcPolicy *p, const GcRecords *all)
 {
     if (all->n <= GC_KEEP_MIN)
         return 0;
+    /* Each rule alone says how many go; the one that lets most go counts.  By age only the oldest
+     * in a row: a trim cannot leave one out. */
     size_t may = all->n - GC_KEEP_MIN, go = 0;
     if (p->keep && all->n > p->keep)
         go = all->n - p->keep;

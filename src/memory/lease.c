@@ -160,6 +160,7 @@ static jot_status renew_at(Memory *m, LeaseTable *t, size_t at, int64_t ttl_ms, 
 static jot_status grant(Memory *m, LeaseTable *t, Lease *l, Err *e)
 {
     if (l->live) {
+        /* Before the record: see above.  Where nobody can tell who lives, time alone ends it. */
         jot_status held = store_hold(m->store, l->token, e);
         if (held == JOT_UNSUPPORTED)
             l->live = false;
@@ -255,6 +256,7 @@ static jot_status try_acquire(Memory *m, Change *c, Err *e)
     int64_t ttl_ms = ask->ttl_ms ? ask->ttl_ms : LEASE_TTL_MS;
     if (at < lease_table_count(&t)) {
         Lease l = lease_table_at(&t, at);
+        /* Our own, of exactly this name: who asks twice wants it for longer. */
         if (holding_find(m, l.token) && str_eq(l.on, ask->on) && l.prefix == ask->prefix)
             return renew_at(m, &t, at, ttl_ms, c, e);
         c->out = copy_lease(&l, c->into);
@@ -262,6 +264,8 @@ static jot_status try_acquire(Memory *m, Change *c, Err *e)
     }
     if (lease_table_count(&t) >= LEASE_MAX)
         return err_set(e, JOT_TOO_BIG, "%d leases are held already: the limit", LEASE_MAX);
+    /* Before the token is promised: it must be higher than every one that was ever given, also if
+     * the table that knew them is lost. */
     TRY(pass_given(m, &t, e));
     TRY(pass_fence(m, &t, ask, e));
     Lease l = { .on = ask->on,
@@ -358,6 +362,7 @@ jot_status lease_acquire(Memory *m, const LeaseAsk *ask, Arena *into, Lease *out
         AUTO(Arena) arena = { 0 };
         Change c = { .ask = ask, .into = &arena };
         jot_status st = change(m, try_acquire, &c, e);
+        /* Waiting is looking again: a lease may end without any record, by time or by a death. */
         if (st == JOT_LEASED && patience_pause(&p))
             continue;
         *out = copy_lease(&c.out, into);
@@ -379,6 +384,7 @@ jot_status lease_release(Memory *m, uint64_t token, Err *e)
 {
     Change c = { .token = token };
     jot_status st = change(m, try_release, &c, e);
+    /* Only then: while the table has the row the lease is ours, and its number must be held. */
     if (st == JOT_OK || st == JOT_FENCED)
         holding_drop(m, holding_find(m, token));
     return st;

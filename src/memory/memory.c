@@ -70,6 +70,7 @@ jot_status memory_append_many(Memory *m, Append *items, size_t n, Err *e)
 {
     for (size_t i = 0; i < n; i++)
         items[i].draft.by = m->by;
+    /* The usual case: one step of the store for all of them. */
     if (!m->leases || m->leases->n == 0)
         return store_append_many(m->store, items, n, e);
     for (size_t i = 0; i < n; i++) { /* each may be under a lease, which is a guard */
@@ -87,6 +88,9 @@ jot_status memory_head(Memory *m, Str stream, HeadWant want, Arena *into, Record
 {
     TRY(store_head(m->store, stream, want, into, out, e));
     m->unrecorded = (Err){ 0 };
+    /* A head without a seq is a file that a person has edited, and no write has seen.  Who reads it
+     * is going to name its version, so it becomes a record first: else the person's next save would
+     * take the text away from under that name. */
     for (int i = 0; i < EDIT_TRIES && out->mark.op && out->mark.seq == 0; i++) {
         Err why = { 0 };
         jot_status st = store_record_seen(m->store, stream, MEMORY_EDIT_WAIT_MS, &why);
@@ -143,6 +147,7 @@ static jot_status forget_under(Memory *m, Forgetting *f, Err *e)
         Expect x;
         TRY(holding_guard(m, f->stream, &x, e));
         st = forget_once(m, f, &x, e);
+        /* A trim that is refused half-way has dropped what it says all the same. */
         dropped += f->dropped;
     }
     f->dropped = dropped;

@@ -225,6 +225,7 @@ static jot_status check_line(Archive *a, Proof *p, Str line, off_t at, Err *e)
     hash_add(&p->hash, line);
     if (p->lines == 1)
         return check_first(p, line, e);
+    /* A record's line begins with '{', so a word at the beginning is ours. */
     if (str_starts(line, S(STREAM)))
         return add_stream(a, p, str_slice(line, strlen(STREAM), line.n - 1), e);
     return add_record(a, p, line, at, e);
@@ -324,6 +325,8 @@ static jot_status archive_read(Store *s, Str stream, SeqRange range, Arena *into
     if (!here)
         return store_not_found(e, stream);
     assert(here->mark.seq > 0 && here->first <= here->head); /* verified when it was opened */
+    /* A copy asks page after page: continue where the last page ended, instead of reading the
+     * stream from its beginning each time. */
     bool goes_on = a->at == here && a->at_seq <= range.from;
     AUTO(Lines) l = lines_at(a, goes_on ? a->at_offset : here->first);
     *out = (Records){ 0 };

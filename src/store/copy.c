@@ -122,6 +122,7 @@ static jot_status settle(Copy *c, Str stream, const Record *source, const Record
     if (!redact || !hash_eq(source->mark.chain, target->mark.chain))
         return differs(e, stream, source->mark.seq);
     c->forgot = true;
+    /* No store redacts its live value, so that waits until its successor is here. */
     if (source->mark.seq == c->head.seq) {
         c->redact = c->head.seq;
         return JOT_OK;
@@ -152,7 +153,10 @@ static jot_status put(Copy *c, Str stream, const Record *records, size_t n, Err 
     assert(n > 0 && n <= STORE_READ_MAX);
     const Mark *first = &records[0].mark, *last = &records[n - 1].mark;
     bool row = last->seq - first->seq == n - 1;
-    /* What the tombstone will take away is what was looked at, and nothing written since. */
+    /* Three ways to the same end.  With a purge's tombstone: only onto the head that was looked at,
+     * because what the tombstone will take away must be what was shown to be a copy, and nothing
+     * written since.  At the end of the stream, without a gap: as any chain continues.  Otherwise
+     * into a gap or over one. */
     Expect unmoved = { .kind = EXPECT_SEQ, .seq = c->head.seq };
     if (c->tombstone && first->seq == c->tombstone)
         TRY(store_place_records(c->to, stream, &unmoved, records, n, e));
@@ -160,6 +164,8 @@ static jot_status put(Copy *c, Str stream, const Record *records, size_t n, Err 
         TRY(store_put_records(c->to, stream, records, n, e));
     else
         TRY(store_place_records(c->to, stream, NULL, records, n, e));
+    /* What was stored is read again before it counts: a copy is made for the day when there is
+     * nothing else. */
     TRY(read_back(c, stream, records, n, e));
     c->count.copied += n;
     if (last->seq > c->head.seq)
@@ -325,10 +331,14 @@ static jot_status look_at_oldest(Copy *c, Str stream, const Walk *w, Records *pa
                store_check_behind(stream, &c->head, first, NULL) != JOT_OK;
     if (c->alike)
         return JOT_OK;
+    /* The target was purged, and the source was not: refuse. */
     if (oldest.mark.seq > m->seq && store_told(&oldest, &told))
         return purged_there(stream, e);
+    /* The other way round: the target forgets, too. */
     if (older && purged)
         return carry_purge(c, stream, &oldest, page, e);
+    /* Neither, but the source begins beyond the target's end: what is between was trimmed.  The
+     * target keeps what it has, and the first record says how many are missing in front of it. */
     if (m->seq > c->head.seq + 1 && w->lost == 0) { /* else it is reported as lost */
         snprintf(what, sizeof what,
                  "records %llu to %llu were trimmed at the source before they were copied; older "
@@ -427,7 +437,8 @@ static jot_status copy_or_report(Copy *c, Str stream, uint64_t newest, bool last
         return JOT_OK;
     if (is_over(c, st))
         return err_pass(e, &why, st);
-    /* JOT_INVALID is the answer to a name that is taken. */
+    /* JOT_INVALID is the answer to a name that is taken: by a stream that may go yet, for its own
+     * records say that it was deleted. */
     if (st != JOT_INVALID || c->at_source || last) {
         refuse(c, stream, &why);
         return JOT_OK;
@@ -464,6 +475,8 @@ static jot_status copy_listed(void *copy, const Listed *l, const Err *edit, Err 
     Copy *c = copy;
     if (edit)
         refuse(c, l->name, edit);
+    /* The table of leases is not copied: leases are of a pad, and those of the source bind nobody
+     * at the target.  Only its number counts, so that no token is given twice. */
     if (str_eq(l->name, S(STORE_TOKENS))) {
         look_at_tokens(c, l);
         return JOT_OK;

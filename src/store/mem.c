@@ -92,7 +92,8 @@ static MemStream *find_or_add(Mem *m, Str name)
         m->cap = m->cap ? m->cap * 2 : 16;
         m->streams = mem_grow(m->streams, m->cap * sizeof *m->streams);
     }
-    /* Memory may run out here, and the handle is closed then: nothing is half done yet. */
+    /* Memory may run out here, and the handle is closed then: nothing is half done yet.  So the
+     * name is copied before the others move. */
     MemStream fresh = { .name = own(name) };
     size_t i = place_of(m, name);
     memmove(&m->streams[i + 1], &m->streams[i], (m->n - i) * sizeof *m->streams);
@@ -323,6 +324,7 @@ static jot_status mem_redact(Store *s, Str stream, const Expect *x, const Redact
 {
     Mem *m = (Mem *)s;
     MemStream *st = find(m, stream);
+    /* All or none: each is looked at before the first is emptied. */
     for (size_t i = 0; i < set->n; i++) {
         const Record *r = record_with(st, set->seqs[i]);
         if (!r)
@@ -355,6 +357,7 @@ static jot_status mem_purge(Store *s, Str stream, const Expect *x, Str by, Mark 
     size_t n = st->n < STORE_TOLD_MAX ? st->n : STORE_TOLD_MAX;
     Gone gone = { &st->records[0], st->records + st->n - n, n };
     Record tombstone = store_tombstone(s, stream, by, &head, &gone, &arena);
+    /* The tombstone before the rest goes: a stream is never without a record. */
     add_record(m, st, &tombstone);
     drop_front(st, st->n - 1);
     m->forgot = m->changes;

@@ -127,6 +127,8 @@ static Str write_told(PurgeTold *t, const Gone *gone, Arena *into)
 {
     enum { FRAME = sizeof "{,\"from\":,\"chains\":\"\"}" + 20 };
     AUTO(Buf) meta = { 0 };
+    /* The oldest ones first: there are few of them, and they show the oldest copies.  What is left
+     * of the room is for the newest. */
     for (size_t i = 0; i < t->oldest_n; i++)
         buf_addf(&meta, "%s\"%llu\":\"%s\"", i ? "," : "{\"purged\":{",
                  (unsigned long long)t->oldest[i].seq, t->oldest[i].chain);
@@ -197,6 +199,8 @@ static void prove(Proof *p, const Mark *m)
     if (m->seq >= p->before)
         return;
     assert(m->seq > p->last.seq); /* a walk goes forward */
+    /* A chain covers all before it, down to the next gap: so the last record before a gap must have
+     * been reported, or nothing shows what the row is. */
     bool gap = p->last.seq && m->seq != p->last.seq + 1;
     Likeness like = compare(&p->told, m);
     p->fits = p->fits && like != TOLD_OTHERWISE && (!gap || p->proved);
@@ -218,6 +222,7 @@ jot_status store_shows_copy(Store *to, Str stream, const Mark *head, const Recor
         for (size_t i = 0; i < page.n; i++)
             prove(&p, &page.items[i].mark);
     }
+    /* The last row has no gap after it: it must be reported, or be what the tombstone continues. */
     bool next =
         p.last.seq + 1 == p.before && store_check_next(stream, &p.last, tombstone, NULL) == JOT_OK;
     *out = p.fits && p.last.seq && (p.proved || next) && head->lost == 0;

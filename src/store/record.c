@@ -118,6 +118,7 @@ static void write_body(Buf *to, Str body, RecordForm form)
         buf_add(to, body);
         return;
     }
+    /* As a string, if it is text and escapes do not make it longer than base64 would. */
     bool text = utf8_valid(body) && str_find(body, 0) == body.n &&
                 json_quoted_size(body) <= base64_size(body.n) + 2;
     if (text) {
@@ -196,6 +197,8 @@ void record_write(Buf *to, const Record *r, RecordForm form)
     if (m->gap)
         write_u64(to, S("gap"), m->gap);
     write_hash(to, S("chain"), m->chain);
+    /* Members of a newer version stand before the sum, which so covers them; the body is last, so
+     * that a reader of headers can stop in front of it. */
     if (r->extra.n) {
         buf_add_char(to, ',');
         buf_add(to, r->extra);

@@ -229,6 +229,7 @@ jot_status store_append(Store *s, Str stream, const Expect *expect, const Draft 
     const Expect *x = expect ? expect : &expect_any;
     TRY(check_expect(stream, x, e));
     TRY(check_draft(stream, draft, e));
+    /* Last: a caller learns what is wrong with what it asks also where nothing can be written. */
     TRY(check_writable(s, e));
     return changed(s, stream, out, s->ops->append(s, stream, x, draft, out, e));
 }
@@ -262,6 +263,7 @@ jot_status store_append_many(Store *s, Append *items, size_t n, Err *e)
     if (n > STORE_MANY_MAX)
         return err_set(e, JOT_TOO_BIG, "at most %d appends at once", STORE_MANY_MAX);
     TRY(check_writable(s, e));
+    /* One that is refused here takes no part in the rest, and no room. */
     size_t bytes = 0;
     for (size_t i = 0; i < n; i++)
         bytes += check_one(&items[i]) ? items[i].draft.body.n : 0;
@@ -269,6 +271,8 @@ jot_status store_append_many(Store *s, Append *items, size_t n, Err *e)
         return err_set(e, JOT_TOO_BIG, "at most %d bytes at once", STORE_MANY_BYTES);
     if (s->ops->append_many)
         TRY(s->ops->append_many(s, items, n, e));
+    /* What the engine left: all, if it has no step for many; else what was not simple, such as one
+     * whose condition did not hold, which is answered with the head as it is now. */
     for (size_t i = 0; i < n; i++) {
         Append *a = &items[i];
         if (is_due(a))
@@ -333,6 +337,8 @@ jot_status store_read(Store *s, Str stream, SeqRange range, Arena *into, Records
     if (range.from > STORE_SEQ_MAX)
         return err_set(e, JOT_INVALID, "a seq is at most %lld", (long long)STORE_SEQ_MAX);
     Records got = { 0 };
+    /* A page of which everything was passed over is empty, and to a reader an empty page is the end
+     * of the stream: so the next one is read, until there is something or nothing is left. */
     for (bool again = true; again;) {
         uint64_t damaged = got.damaged;
         TRY(s->ops->read(s, stream, range, into, &got, e));
@@ -358,6 +364,8 @@ jot_status store_list(Store *s, const ListQuery *q, Arena *into, Listing *out, E
         return err_at(e, "after");
     TRY(s->ops->list(s, q, into, out, e));
     assert(out->n <= q->limit);
+    /* Who asks for names gets names on every engine, also on those that have the heads at hand:
+     * nobody can come to rely on what another engine would have to fetch. */
     for (size_t i = 0; !list_takes_heads(q->which) && i < out->n; i++)
         out->items[i] = (Listed){ .name = out->items[i].name };
     return JOT_OK;
@@ -408,6 +416,7 @@ jot_status store_redact_set(Store *s, Str stream, const Expect *expect, const Re
     if (r->n == 0 || r->n > STORE_REDACT_MAX)
         return err_set(e, JOT_INVALID, "1 to %d records are redacted in one step",
                        STORE_REDACT_MAX);
+    /* An engine that goes through the stream once meets them in this order. */
     for (size_t i = 1; i < r->n; i++)
         if (r->seqs[i] <= r->seqs[i - 1])
             return err_set(e, JOT_INVALID, "the seqs of records to redact must ascend");
@@ -522,6 +531,7 @@ static jot_status put_records(Store *s, Str stream, const Expect *x, const Batch
     TRY(store_check_mine(s, e));
     TRY(store_check_name(stream, e));
     TRY(check_expect(stream, x, e));
+    /* All of them, before the first is stored: half a batch would be a history nobody wrote. */
     for (size_t i = 0; i < b->n; i++) {
         TRY(check_verbatim(stream, &b->items[i], e));
         const Mark *last = i ? &b->items[i - 1].mark : NULL;
@@ -600,6 +610,7 @@ void store_let_go(Store *s, uint64_t number)
 
 bool store_held(Store *s, uint64_t number)
 {
+    /* What cannot be looked for may be held: to say no would end a lease that somebody has. */
     if (!s->ops->held || number >> STORE_HOLD_BITS || store_check_mine(s, NULL) != JOT_OK)
         return true;
     return s->ops->held(s, number);

@@ -1,5 +1,13 @@
 /* verify.c - reading all of a pad, and saying what is wrong with it.
  *
+ *     engine     files, tables, quarantine ──► faults; damaged streams are remembered (blamed)
+ *     heads      what was there, and is not ──► lost; unless blamed already
+ *     streams    each one, from 1 to its head:
+ *
+ *         1 ──► 2 ──► 3      5 ──► 6 ──► head      body and hash, chain of each pair,
+ *                         ^                 ^      a gap that no trim explains,
+ *                        lost           its seq    a head that is behind its records
+ *
  * First the engine looks at what only it knows: files, tables, what was
  * quarantined.  Then every stream is read as any reader would, record by record, and
  * each record is held against its header and its predecessor.  A stream of which
@@ -210,6 +218,8 @@ static jot_status read_page(Verify *v, Str stream, Through *t, bool *more, Err *
     for (size_t i = 0; i < page.n; i++) {
         const Record *r = &page.items[i];
         uint64_t before = t->last.seq;
+        /* Between two pages somebody may have trimmed what stood after the one before: then that
+         * one is gone, too, and nothing is missing. */
         if (before && r->mark.seq > before + 1 && (i || still_there(v, stream, before)))
             check_gap(v, stream, t, before, r, page.damaged);
         take_record(v, stream, t, r);
@@ -350,6 +360,8 @@ jot_status store_verify(Store *s, const VerifyHooks *hooks, VerifyCount *out, Er
     Verify v = { .s = s, .hooks = hooks ? hooks : &none, .count = out };
     VerifyHooks for_engine = { .fault = report_for_engine, .ctx = &v, .go_on = may_go_on };
     VerifyHooks for_heads = { .fault = report_loss, .ctx = &v };
+    /* The engine goes first: what it says of a stream is nearer to the cause than what a reader
+     * finds, and each stream is blamed once. */
     jot_status st = s->ops->verify ? s->ops->verify(s, &for_engine, e) : JOT_OK;
     if (st == JOT_OK && s->ops->heads)
         st = s->ops->heads(s, &for_heads, false, &out->heads, e);

@@ -225,7 +225,8 @@ static jot_status add_prefix(Build *b, Err *e)
     Part rules = { .word = "rules", .value = b->ask->rules };
     spent = add_or_leave(b, &b->prefix, &rules, room);
     room -= spent < room ? spent : room;
-    /* Approved notes come first, so that nobody else's notes can take their room. */
+    /* In order of right: what is here first is cut last.  Approved notes come before others, so
+     * that nobody else's notes can take their room. */
     TRY(rules_read(b->m, b->into, &b->approved, e));
     b->shown = NEW_ARRAY(b->into, bool, b->approved.n + 1);
     for (size_t i = 0; i < b->approved.n; i++) {
@@ -372,6 +373,7 @@ static jot_status add_results(Build *b, Str summary, uint64_t share, Err *e)
     p.room = p.share;
     p.low = s->results + 1;
     assert(first >= 1 && s->compacted < first);
+    /* The newest first, because they are the ones that must be here; what has no room is older. */
     AUTO(RunBack) back = run_back(b->ask->run, &b->newest);
     for (bool more = true; more;) {
         Result x;
@@ -542,6 +544,8 @@ static jot_status add_run(Build *b, uint64_t room, Err *e)
     add_or_leave(b, &rest, &p, room / 8);
     add_open(b, &rest, room / 16 + tokens_estimate(buf_str(&rest)));
     add_usage(b, &rest, room / 8);
+    /* Results come last, and take everything that the small parts did not: they are what there is
+     * most of.  In the text they stand before those. */
     uint64_t spent = tokens_estimate(buf_str(&sum)) + tokens_estimate(buf_str(&rest)) + 24;
     TRY(add_results(b, buf_str(&sum), spent < room ? room - spent : 0, e));
     buf_add(&b->tail, buf_str(&rest));
@@ -571,6 +575,8 @@ static jot_status choose_prefix(Build *b, Err *e)
         TRY(run_frame(b->ask->run, &b->frame, e));
     if (b->frame.sign[0])
         return add_prefix(b, e);
+    /* A text that holds the sign could pass for one of our lines.  It would be escaped, which is
+     * safe; but another sign shows it as it is.  So the prefix is made again from its beginning. */
     for (uint64_t n = 0; n == 0 || (b->met && n < SIGNS_TRIED); n++) {
         b->frame = frame_of_pad(b->m, n);
         b->met = false;

@@ -297,6 +297,8 @@ jot_status forget_in_stream(Memory *m, Str stream, const ForgetWhat *what, Forgo
         if (st == JOT_CONFLICT)
             continue;
         TRY(st);
+        /* Now the older ones.  Somebody may write the phrase again between the two steps: then it
+         * is in a record that is newer than our clean text, and all of it is done once more. */
         Found f = {
             .into = &arena, .stream = stream, .phrase = phrase, .each = what->each, .ctx = what->ctx
         };
@@ -433,6 +435,8 @@ jot_status forget_run(Memory *m, Str id, Arena *into, RunForgotten *out, Err *e)
     Str stream;
     *out = (RunForgotten){ 0 };
     TRY(find_run(m, id, &arena, &stream, e));
+    /* What else there is of it is named before the run goes: its calls say where the results lie.
+     */
     Beside b = { .m = m, .into = into, .out = out, .e = e };
     TRY(memory_each_record(m, stream, &(RecordVisit){ .from = 1, .each = look_beside, .ctx = &b },
                            e));

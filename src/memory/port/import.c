@@ -127,6 +127,8 @@ jot_status import_flush(Import *x, Err *e)
     if (q.n == 0)
         return JOT_OK;
     TRY(memory_append_many(x->m, q.items, q.n, e));
+    /* All were appended on the condition that there is nothing of their name.  The few of which
+     * that is not true are looked at one by one. */
     for (size_t i = 0; i < q.n; i++) {
         const Append *a = &q.items[i];
         TRY(a->status == JOT_CONFLICT ? import_over(x, &q.docs[i], e)
@@ -234,6 +236,8 @@ jot_status import_records(Import *x, Str name, Str stream, const Draft *drafts, 
         return JOT_OK;
     }
     x->report->unchanged += along.at == n;
+    /* One record at a time, each after exactly the one before: an import that dies leaves a
+     * beginning of the log, and the next one goes along with it as far as it goes. */
     for (size_t i = along.at; i < n; i++) {
         Expect expect = { .kind = EXPECT_SEQ, .seq = i };
         Mark mark;

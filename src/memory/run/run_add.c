@@ -138,6 +138,8 @@ static jot_status append(Run *r, Str meta, Str body, Err *e)
     Draft d = { .op = OP_APPEND, .meta = meta, .body = body };
     Record added = { .meta = meta, .body = body };
     TRY(memory_append(r->m, str(r->stream), &x, &d, &added.mark, e));
+    /* What was just written is taken in as any reader would, so that a handle that writes and one
+     * that reads have the same state; and the next append expects this seq. */
     added.mark.op = OP_APPEND;
     r->lost = 0;
     AUTO(Arena) scratch = { 0 };
@@ -150,6 +152,7 @@ static jot_status append(Run *r, Str meta, Str body, Err *e)
 static jot_status append_fold(Run *r, Err *e)
 {
     assert((r->state.seq + r->lost + 1) % RUN_FOLD_EVERY == 0);
+    /* What was lost after the head counts as damaged from now on: the fold covers its numbers. */
     RunState all = r->state;
     all.damaged += r->lost;
     AUTO_PTR(json_t) value = run_state_json(&all);
@@ -224,6 +227,8 @@ jot_status run_begin_with(Memory *m, Str meta, Str query, Run *out, Err *e)
 {
     TimeText when = time_stamp(io_wall_ms(m->io));
     HashHex hex = hash_hex(hash_of(query));
+    /* The id says when and what for.  Two of the same second and query get a number: the append
+     * expects an empty stream, so only one of them has the plain name. */
     for (unsigned same = 1; same <= RUN_SAME_MAX; same++) {
         char id[RUN_ID_MAX + 128];
         int n = snprintf(id, sizeof id, "%s_%.6s", when.text, hex.text);

@@ -87,6 +87,7 @@ static jot_status gather(Run *r, uint64_t from, uint64_t to, Arena *into, Result
     if (from > to)
         return JOT_OK;
     size_t before = list->n;
+    /* Results have numbers, records have seqs: the folds lead from one to the other. */
     TRY(run_seek(r, from, &seq, e));
     for (bool more = true; more;) {
         AUTO(Arena) arena = { 0 };
@@ -112,6 +113,7 @@ static jot_status gather(Run *r, uint64_t from, uint64_t to, Arena *into, Result
             }
         }
     }
+    /* Numbers that should be there and were not met: their records cannot be read. */
     list->damaged += (to - from + 1) - (list->n - before);
     return JOT_OK;
 }
@@ -220,6 +222,8 @@ static jot_status read_back(RunBack *b, uint64_t *from, uint64_t last, Arena *in
         size_t limit = last - *from < PAGE_BACK ? (size_t)(last - *from + 1) : PAGE_BACK;
         TRY(store_read(b->r->m->store, str(b->r->stream), (SeqRange){ *from, limit }, into, page,
                        e));
+        /* A read goes forward and stops when it has enough bytes, which would leave out the newest
+         * ones; they are wanted first, so the older half is left for the next page. */
         bool cut = page->more && page->n && page->items[page->n - 1].mark.seq < last;
         if (!cut || *from == last)
             return JOT_OK;

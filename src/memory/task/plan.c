@@ -1,5 +1,11 @@
 /* plan.c - one plan: its record, the rules of its events, and the gate.
  *
+ *     created ──► step ──► step ──► verified ──► ...      events, each with the plan after it
+ *
+ *     gate:  every step done or blocked, every postcondition satisfied ──► open
+ *            else, up to PLAN_NUDGES_MAX times                         ──► nudge: what is open
+ *            after that                                                ──► give up, and say so
+ *
  * The deciding stream is plans/ID.  An event is made from the plan as it was read,
  * and appended under EXPECT_SEQ; if another process was faster it is repeated on
  * what stands there then, because events about different steps do not exclude each

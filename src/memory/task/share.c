@@ -1,4 +1,13 @@
-/* share.c - which kinds a pad shares, and the files of what it shares. */
+/* share.c - which kinds a pad shares, and the files of what it shares.
+ *
+ *     tasks/t1     1  2  3  4        the stream that decides; event 4 saw record 2 of the file
+ *                        |  \
+ *     shared/tasks/t1    1   \__ 2   3        1 shows event 3; 2 came with git, and was taken;
+ *                                             3 shows event 4
+ *
+ * A record of the file is ours if its meta says which event it shows, else it came from outside.
+ * From outside and newer than what the newest event has seen: that is news, and the noun judges it.
+ * Ours and older than the newest event: a process died in between, and it is written again. */
 #include "memory/task/share.h"
 
 #include <assert.h>
@@ -166,6 +175,7 @@ static jot_status show_once(Memory *m, const ShareText *t)
     Mark mark;
     Err ignored = { 0 };
     TRY(share_look(m, t->kind, t->id, &arena, &f, &ignored));
+    /* Never over something that nobody has looked at, nor back to an older event. */
     if (!f.shared || share_is_news(&f, t->seen) || (f.state == SHARE_OURS && f.of >= t->of))
         return JOT_OK;
     Expect x = { .kind = EXPECT_SEQ, .seq = f.seq };
@@ -228,6 +238,7 @@ static jot_status merge(Memory *m, Side sides[2], const ShareWalk *w, Err *e)
         Str a = id_at(&sides[0]), b = id_at(&sides[1]);
         if (!a.n && !b.n)
             return JOT_OK;
+        /* Both sides are in byte order: the lesser id is next, and one that both have is one. */
         int order = !a.n ? 1 : !b.n ? -1 : str_cmp(a, b);
         Str id = order <= 0 ? a : b;
         sides[0].at += order <= 0;

@@ -340,14 +340,18 @@ jot_status task_take(Memory *m, Str id, Arena *into, Task *out, Err *e)
     for (int i = 0; again && i < TAKE_TRIES; i++) {
         TRY(see(m, id, into, &s, e));
         *out = s.now;
+        /* 1. Nothing new in the file: the stream counts. */
         bool gone = s.file.state == SHARE_GONE && !s.file.seq;
         if (s.turn == TURN_NONE && !gone)
             return s.there ? JOT_OK : task_not_found(id, e);
+        /* 2. What git left in the directory becomes a record of the file first: then it has a seq,
+         * which the task's event can name as seen. */
         if (!s.file.seq && s.file.state != SHARE_BAD) {
             TRY(store_record_edits(m->store, s.file.stream, e));
             fresh = true;
             continue;
         }
+        /* 3. Is it one that may be?  Then it becomes an event of the task. */
         TRY(check_cycle(m, &s, e));
         if (s.turn == TURN_REFUSED)
             return refuse(&s, fresh, e);

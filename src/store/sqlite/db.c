@@ -300,6 +300,7 @@ static int write_clean(sqlite3_file *f, const void *data, int n, sqlite3_int64 a
     const sqlite3_io_methods *real = ((const DbFile *)f->pMethods)->real;
     sqlite3_int64 size = 0;
     size_t from, to;
+    /* Page 1 begins with the header of the file, 100 bytes. */
     if (n != DB_PAGE || !find_gap(data, at == 0 ? 100 : 0, &from, &to) ||
         real->xFileSize(f, &size) != SQLITE_OK || size > clean_bytes_max)
         return real->xWrite(f, data, n, at);
@@ -438,6 +439,7 @@ static jot_status connect_once(Db *d, Err *e)
     d->uses = 0;
     d->checkpoint_at = DB_CHECKPOINT_PAGES;
     bool read_only = d->base.read_only_why[0] != 0;
+    /* SQLite opens lazily: that a file cannot be used shows when it is asked what it is. */
     jot_status st =
         db_open_as(d, d->path, read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE, e);
     if (st == JOT_OK)

@@ -155,7 +155,8 @@ static int put_in_place(const Db *d, const char *fresh, Str pages)
         got = keep_owner(d, fd);
     if (got == 0)
         got = io_fsync(io, fd);
-    /* What SQLite removed must not come back beside the new file. */
+    /* A journal or log that SQLite removed must not come back beside the new file: its removal is
+     * durable before the name is. */
     if (got == 0)
         got = io_fsync(io, d->dir);
     fd_close(&fd); /* as a pad's file it must not be: SQLite's locks would be dropped */
@@ -163,6 +164,7 @@ static int put_in_place(const Db *d, const char *fresh, Str pages)
         got = io_rename(io, d->dir, fresh, d->name, 0);
     if (got < 0)
         (void)io_unlink(io, d->dir, fresh);
+    /* And the name before anybody is told that there is a pad. */
     return got < 0 ? got : io_fsync(io, d->dir);
 }
 

@@ -340,6 +340,8 @@ static jot_status open_pad(Db *d, const StoreOptions *o, Err *e)
     Found found;
     bool create = o->create && !o->read_only;
     Shown shown;
+    /* From outside first: what is no pad is refused before SQLite, which would take back a journal,
+     * has touched it. */
     TRY(db_look(d, &found, e));
     if (found != FOUND_PAD && !create)
         return err_set(e, JOT_NOT_FOUND, "there is no pad at '%s'", err_show(&shown, str(d->path)));
@@ -347,6 +349,7 @@ static jot_status open_pad(Db *d, const StoreOptions *o, Err *e)
         TRY(open_lock(d, found != FOUND_PAD, e));
     if (found != FOUND_PAD)
         TRY(db_make(d, e));
+    /* A file of the right size can hold nothing all the same: SQLite knows when it has read it. */
     jot_status st = db_connect(d, e);
     if (st == JOT_NOT_FOUND && create) {
         TRY(db_make(d, e));
@@ -423,6 +426,8 @@ void sqlite_close(Store *s)
         lock_wait(s->io, d->lock, F_WRLCK, DB_LOCK_WRITER, 0) == 0) {
         if (good)
             (void)db_tidy(d, 0);
+        /* With the lock the last one out checkpoints and removes the log; a connection that failed
+         * leaves it to the next, which begins by repairing. */
         db_disconnect(d, good && !d->broken);
         (void)db_reserve(d);
     }

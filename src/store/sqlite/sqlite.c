@@ -115,6 +115,7 @@ static jot_status append_in(Db *d, Str stream, const Expect *x, const Draft *dra
     TRY(head_find(d, stream, &head, e));
     TRY(head_guard(d, x->guard, &guard, e));
     d->tells = store_must_tell(x, &head.mark);
+    /* Ids are looked up only for who gives one: that is one statement less for all others. */
     Recent recent = { .n = 0 };
     jot_status st = draft->id.n ? find_recent(d, &head, &recent, e) : JOT_OK;
     Record fresh = { .mark = head.mark };
@@ -136,6 +137,8 @@ static jot_status append_in(Db *d, Str stream, const Expect *x, const Draft *dra
         out->told = out->told || d->tells;
     if (st != JOT_OK || again)
         return st;
+    /* Only a name that comes to life can clash.  Other writers are shut out until the commit, so
+     * what is looked at here is still so then. */
     if (!mark_live(&head.mark)) {
         *out = head.mark;
         TRY(check_clash(d, stream, e));
@@ -307,8 +310,11 @@ static jot_status sqlite_read(Store *s, Str stream, SeqRange range, Arena *into,
     if (!row)
         return store_not_found(e, stream);
     *out = (Records){ 0 };
+    /* One row without a record: the stream is there, and has nothing from here on. */
     bool none = sqlite3_column_type(q, 0) == SQLITE_NULL;
     while (row && !none && out->n < range.limit) {
+        /* The size is known before the body is fetched, so a page never holds more than it may; but
+         * one record is always given, whatever its size. */
         bytes += (size_t)sqlite3_column_bytes(q, 12);
         if (out->n && bytes > STORE_READ_BYTES)
             break;
@@ -453,6 +459,8 @@ static jot_status sqlite_changes(Store *s, const Cursor *c, int64_t wait_ms, Are
     bool known = read_cursor(d, c, &since, &was) && since <= last;
     if (known)
         TRY(same_record(d, since, was, &known, e));
+    /* Nobody tells other processes of a commit, so the highest n is asked for again and again, with
+     * pauses that grow; it is one step down an index. */
     Patience p = patience_new(s->io, wait_ms, CHANGES_PAUSE_US, CHANGES_PAUSE_US_MAX);
     while (known && last == since && patience_pause(&p)) {
         TRY(db_ready(d, "look for changes", (Str){ 0 }, e));

@@ -84,6 +84,7 @@ static int follow_lock(Db *d)
 static int lock_once(Db *d)
 {
     int got = lock_wait_turn(d->base.io, d->lock, DB_LOCK_WRITER, DB_LOCK_TURN, d->base.wait_ms);
+    /* Looked at after it was taken: before that the file could be replaced in between. */
     if (got < 0 || !lock_is_stale(d))
         return got;
     got = follow_lock(d);
@@ -252,12 +253,14 @@ static jot_status check_same_log(Db *d, Err *e)
 static jot_status begin_locked(Db *d, Err *e)
 {
     assert(sqlite3_get_autocommit(d->sql)); /* no transaction is left of an earlier write */
+    /* Before BEGIN: both may checkpoint, which a transaction of ours would forbid. */
     TRY(check_same_log(d, e));
     if (d->unsettled)
         TRY(settle(d, e));
     int rc = db_plain(d, DB_BEGIN);
     if (rc != SQLITE_OK)
         return db_fault(d, rc, e);
+    /* Within it: what is seen here stays so until the commit. */
     int due = 0;
     d->raising = false;
     jot_status st = check_same_pad(d, e);
@@ -286,7 +289,7 @@ jot_status db_begin_removal(Db *d, Str stream, Err *e)
     TRY(db_ready(d, "write", stream, e));
     if (d->base.read_only_why[0])
         return store_refuse_write(&d->base, e);
-    TRY(db_lock(d, e));
+    TRY(db_lock(d, e)); /* ours first, then SQLite's: see above */
     d->given = d->last = d->taken = 0;
     jot_status st = begin_locked(d, e);
     if (st != JOT_OK)
@@ -470,6 +473,7 @@ jot_status db_end(Db *d, jot_status st, Err *e)
     if (!sqlite3_get_autocommit(d->sql))
         db_plain(d, DB_ROLLBACK);
     d->tells = d->mended = false;
+    /* Still under the lock, where no other process can checkpoint or write. */
     if (st == JOT_OK) {
         checkpoint(d);
         st = tidy(d, e);
