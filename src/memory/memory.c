@@ -109,6 +109,18 @@ jot_status memory_head(Memory *m, Str stream, HeadWant want, Arena *into, Record
     return JOT_OK;
 }
 
+jot_status memory_mark(Memory *m, Str stream, Mark *out, Err *e)
+{
+    AUTO(Arena) arena = { 0 };
+    Record head;
+    Err missing = { 0 };
+    *out = (Mark){ 0 };
+    jot_status st = store_head(m->store, stream, HEAD_MARK, &arena, &head, &missing);
+    if (st == JOT_OK)
+        *out = head.mark;
+    return st == JOT_NOT_FOUND ? JOT_OK : err_pass(e, &missing, st);
+}
+
 /* --- Forgetting ------------------------------------------------------------------------ */
 
 enum { FORGET_TRIES = 100 }; /* before giving up: the table of leases moved each time */

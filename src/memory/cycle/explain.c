@@ -10,7 +10,7 @@
 
 #include <assert.h>
 
-const char *reading_name(Reading r)
+static const char *reading_name(Reading r)
 {
     static const char *const names[] = {
         [READING_RUNNING] = "running", [READING_FINISHED] = "finished",

@@ -128,23 +128,10 @@ jot_status forget_document(Memory *m, Str stream, Mark *out, Err *e)
     return clear_traces(m, stream, e);
 }
 
-/* The head's mark; seq 0 if there is none. */
-static jot_status head_mark(Memory *m, Str stream, Mark *out, Err *e)
-{
-    AUTO(Arena) arena = { 0 };
-    Record head;
-    Err missing = { 0 };
-    *out = (Mark){ 0 };
-    jot_status st = store_head(m->store, stream, HEAD_MARK, &arena, &head, &missing);
-    if (st == JOT_OK)
-        *out = head.mark;
-    return st == JOT_NOT_FOUND ? JOT_OK : err_pass(e, &missing, st);
-}
-
 jot_status forget_record(Memory *m, Str stream, uint64_t seq, Err *e)
 {
     Mark head;
-    TRY(head_mark(m, stream, &head, e));
+    TRY(memory_mark(m, stream, &head, e));
     if (!mark_live(&head))
         return not_found(stream, e);
     if (seq == head.seq && nature_of(stream) != NATURE_LOG)
@@ -392,7 +379,7 @@ typedef struct Beside {
 static jot_status add_beside(Beside *b, Str stream)
 {
     Mark head;
-    TRY(head_mark(b->m, stream, &head, b->e));
+    TRY(memory_mark(b->m, stream, &head, b->e));
     if (!mark_live(&head))
         return JOT_OK;
     RunForgotten *out = b->out;
@@ -421,7 +408,7 @@ static jot_status find_run(Memory *m, Str id, Arena *into, Str *stream, Err *e)
 {
     Mark head;
     TRY(run_stream(id, into, stream, e));
-    TRY(head_mark(m, *stream, &head, e));
+    TRY(memory_mark(m, *stream, &head, e));
     if (mark_live(&head))
         return JOT_OK;
     if (head.op == OP_DELETE)

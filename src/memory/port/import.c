@@ -53,19 +53,6 @@ static jot_status in_the_way(Import *x, Str stream, const Mark *head, Hash sha25
     return JOT_OK;
 }
 
-/* The head's mark; op 0 if there never was one. */
-static jot_status find_head(Import *x, Str stream, Mark *out, Err *e)
-{
-    AUTO(Arena) arena = { 0 };
-    Record head = { 0 };
-    Err missing = { 0 };
-    *out = (Mark){ 0 };
-    jot_status st = store_head(x->m->store, stream, HEAD_MARK, &arena, &head, &missing);
-    if (st == JOT_OK)
-        *out = head.mark;
-    return st == JOT_NOT_FOUND ? JOT_OK : err_pass(e, &missing, st);
-}
-
 /* What has become of an append. */
 static jot_status count_added(Import *x, const ImportDoc *d, jot_status st, const Err *why, Err *e)
 {
@@ -85,7 +72,7 @@ static jot_status import_over(Import *x, const ImportDoc *d, Err *e)
 {
     Mark head;
     const char *refused = NULL;
-    TRY(find_head(x, d->stream, &head, e));
+    TRY(memory_mark(x->m, d->stream, &head, e));
     Hash sha256 = hash_of(d->text);
     if (head.op == OP_PUT && hash_eq(head.sha256, sha256)) {
         x->report->unchanged++;
