@@ -178,6 +178,8 @@ static jot_status copy_known(Copy *c, Str stream, const Records *page, size_t *d
 {
     const Record *items = page->items;
     uint64_t have = c->head.seq;
+    /* The target may lack some of them, where records were damaged there or trimmed away: what
+     * stands between two that it has is put there, and each that both have is compared. */
     while (*done < page->n && items[*done].mark.seq <= have) {
         AUTO(Arena) arena = { 0 };
         Records got;
@@ -364,7 +366,9 @@ static jot_status look_at_target(Copy *c, Str stream, Err *e)
     jot_status st = store_head(c->to, stream, HEAD_MARK, &arena, &head, &why);
     if (st == JOT_NOT_FOUND)
         return JOT_OK;
-    if (st == JOT_OK && head.mark.seq == 0) { /* a person's edit there is a version of its own */
+    /* A person's edit at the target is a version of its own: as a record it has a place in the
+     * history, and differs from what the source has there, so the copy is a conflict. */
+    if (st == JOT_OK && head.mark.seq == 0) {
         TRY(store_record_edits(c->to, stream, e));
         st = store_head(c->to, stream, HEAD_MARK, &arena, &head, &why);
     }
@@ -375,7 +379,8 @@ static jot_status look_at_target(Copy *c, Str stream, Err *e)
 /* What must wait until the target has everything. */
 static jot_status finish(Copy *c, Str stream, const Walk *w, Err *e)
 {
-    /* What the source has lost the target may have still. */
+    /* More than the source has is another history, unless the source is known to have lost its end:
+     * then the target may have it still. */
     if (c->head.seq > w->last.seq && !w->lost)
         return differs(e, stream, w->last.seq + 1);
     if (c->redact)

@@ -122,6 +122,7 @@ static jot_status check_segments(Str name, bool open_ended, Err *e)
     if (utf8_control_at(name) < name.n)
         return err_set(e, JOT_INVALID, "invalid name '%s': control characters are not allowed",
                        err_show(&shown, name));
+    /* Only what follows the last slash of a prefix may be unfinished. */
     Str rest = name, segment;
     while (str_cut(&rest, '/', &segment))
         TRY(check_segment(segment, false, e));
@@ -241,6 +242,7 @@ jot_status store_check_note(Str key, Err *e)
 {
     Shown shown;
     const StoreKind *kind = kind_meant(key);
+    /* What older versions took for a key is one, and asks for no look at Unicode's tables. */
     if (all_key_chars(key))
         return store_check_key(key, e);
     if (key.n > STORE_NOTE_MAX)

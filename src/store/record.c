@@ -164,6 +164,8 @@ static size_t number_at(Str line, size_t at, uint64_t *out)
 
 bool record_read_lost(Str line, uint64_t *seq)
 {
+    /* Written again and compared: a line that is not to the byte what we would write is not ours.
+     */
     AUTO(Buf) same = { 0 };
     if (!str_starts(line, lost_start) || !number_at(line, lost_start.n, seq))
         return false;
@@ -252,6 +254,7 @@ static bool read_text_within(Reader *r, size_t room, Str *out)
 
 static bool read_text(Reader *r, Str *out)
 {
+    /* Most strings have no escapes: those are copied at once, instead of byte by byte. */
     size_t end = json_unquote(r->line, r->at, NULL);
     Str inner = str_slice(r->line, r->at + 1, end ? end - 1 : 0);
     if (!end || str_find(inner, '\\') < inner.n)
@@ -479,6 +482,7 @@ static bool read_member(Reader *r, bool *done)
     unsigned bit;
     if (!read_key(r, &bit))
         return false;
+    /* Twice the same key: two readers could believe two different ones. */
     bool again = bit & r->seen;
     bool late = (r->seen & HAS_SUM) && bit != HAS_BODY; /* the sum would not cover it */
     if (again || late)

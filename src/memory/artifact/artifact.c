@@ -380,6 +380,8 @@ jot_status artifact_find(Memory *m, const ArtifactQuery *query, Arena *into, Art
         TRY(pages_read(&p, &arena, &page, e));
         for (size_t i = 0; i < page.n; i++) {
             ArtifactRef ref;
+            /* By the name first, which costs nothing, then by the header; the body is read only
+             * where a person may have written it. */
             if (!name_fits(&q, page.items[i].name))
                 continue;
             const char *wrong = make_ref(m, &page.items[i], into, &ref);

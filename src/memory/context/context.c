@@ -83,6 +83,7 @@ static bool add_value(Buf *to, const Frame *f, Str value, uint64_t share, Str ge
         buf_add_char(to, '\n');
         return true;
     }
+    /* Cut at the end of a line, with room for the line that says so. */
     Str shown = { text.p, share > CUT_COST ? tokens_cut(text, share - CUT_COST) : 0 };
     assert(shown.n <= text.n);
     buf_add(to, shown);
@@ -602,6 +603,8 @@ static jot_status add_tail(Build *b, Err *e)
     AUTO(Buf) list = { 0 };
     add_left(b, &list);
     uint64_t add = ask->budget / LEFT_SHARE < LEFT_COST ? ask->budget / LEFT_SHARE : LEFT_COST;
+    /* From the outside in: what is sure to be there, then the state, evidence, the run, and the
+     * overview, each in a part of what those before it have left. */
     uint64_t spent = tokens_estimate(buf_str(&b->prefix)) + tokens_estimate(buf_str(&list)) + add;
     uint64_t room = spent < ask->budget ? ask->budget - spent : 0;
     TRY(add_state(b, ask->run ? room / 4 : room, e));

@@ -72,6 +72,8 @@ static void take_reply(Fold *f, const Record *r)
     c->iterations++;
     c->unreadable += x.kind == ACTION_UNREADABLE;
     c->answered = false;
+    /* A tool of the caller's: its result is what the cycle waits for.  Of a reply that was redacted
+     * nobody knows whether it was a call, so a result is taken after it, too. */
     c->waiting = x.kind == ACTION_TOOL;
     c->lost = x.kind == ACTION_REDACTED;
     c->done = x.kind == ACTION_DONE;

@@ -286,6 +286,8 @@ bool run_state_read(Str text, Arena *into, RunState *out)
     JsonCursor c = { .text = text };
     unsigned seen = 0, bit;
     Str name;
+    /* Each of the members that must be there has a bit, and none may be there twice.  What a later
+     * version added is passed over. */
     for (json_cursor_enter(&c, '{'); json_cursor_member(&c, &name); seen |= bit) {
         size_t i = 0;
         while (i < COUNT_OF(counts) && !str_eq(name, counts[i].name))

@@ -193,6 +193,8 @@ static json_t *parse(Str args)
 void usage_take_call(Usage *u, Arena *into, uint64_t seq, Str tool, Str args)
 {
     AUTO_PTR(json_t) parsed = parse(args);
+    /* Everything here follows from the call alone, and from the calls before it: a fold of the run
+     * says the same as its records (run_state.c). */
     UsageTool *row = row_of(u, into, tool);
     row->calls++;
     Hash hash = call_hash(tool, args, parsed);
@@ -271,6 +273,7 @@ UsageWarnings usage_check(const Usage *u, UsageLimits limits, Str tool, Str args
     Shown shown;
     const char *name = err_show(&shown, tool);
     unsigned long long count = row ? row->calls : 0, most = limits.calls;
+    /* One warning of the first three, the most urgent one; a loop is said besides. */
     w.again = count > most && !is_news(count, most);
     if (count >= most)
         w.limit = arena_printf(

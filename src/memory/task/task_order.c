@@ -314,6 +314,8 @@ static jot_status follow(Walk *w, size_t of, Str name, Err *e)
                        err_show(&a, name), err_show(&b, w->set.items[0].id));
     if (st != JOT_OK && st != JOT_NOT_FOUND && (of == 0 || st != JOT_CORRUPT))
         return st;
+    /* Nothing can depend on the new task yet, unless a task of its id was there before, or somebody
+     * waits for one that was not there: only through those can a cycle lead back to it. */
     bool leads = st == JOT_OK && t.status != TASK_COMPLETED && (w->old || t.awaits);
     bool enough = w->set.n == TASK_ORDER_MAX;
     w->awaits = w->awaits || st != JOT_OK || (leads && enough);

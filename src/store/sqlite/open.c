@@ -159,6 +159,7 @@ static jot_status check_header(const Db *d, const unsigned char *h, bool whole, 
     const char *name = err_show(&shown, str(d->path));
     bool ours = memcmp(h, magic, sizeof magic) == 0;
     Journal journal = look_at_journal(d);
+    /* What was begun and never committed: whatever is in the file, it is nobody's. */
     if (journal == JOURNAL_FIRST && is_begun(h)) {
         *found = FOUND_EMPTY;
         return JOT_OK;

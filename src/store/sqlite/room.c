@@ -68,6 +68,7 @@ bool db_reserve(Db *d)
         return true;
     if (io_stat(d->base.io, d->dir, r.name, &st) == 0 && st.st_size >= RESERVE_BYTES)
         return true;
+    /* A shorter one is what a full disk left of an earlier try. */
     (void)io_unlink(d->base.io, d->dir, r.name);
     AUTO(Fd) fd = io_open(d->base.io, d->dir, r.name, O_WRONLY | O_CREAT | O_EXCL, 0600);
     if (fd >= 0 && fill(d, fd) == 0)

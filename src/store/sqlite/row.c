@@ -182,6 +182,7 @@ jot_status head_rewrite(Db *d, Str stream, Newest *newest, Err *e)
     assert(newest->wrong && !sqlite3_get_autocommit(d->sql));
     const Record *r = &newest->record;
     Head head = { r->mark, newest->number, newest->n };
+    /* The row is gone: it gets a new one, under a new n, and the old one counts as taken away. */
     if (newest->missing) {
         TRY(add_record(d, &head, r, e));
         d->taken++; /* the n it had */
@@ -210,6 +211,7 @@ static jot_status note_tokens(Db *d, Str stream, const Head *head, Err *e)
 
 jot_status head_add(Db *d, Str stream, Head *head, const Record *records, size_t n, Err *e)
 {
+    /* One record or many: the head is set once, to the last of them. */
     bool fresh = mark_last(&head->mark) == 0;
     assert(n > 0 && !sqlite3_get_autocommit(d->sql)); /* within a transaction */
     for (size_t i = 0; i < n; i++) {

@@ -213,6 +213,8 @@ jot_status sqlite_heads(Store *s, const VerifyHooks *hooks, bool accept, HeadsSe
     if (missing && accept)
         store_met(s, &s->report.accepted, "that %lld records are gone was accepted",
                   (long long)(c.records - c.rows));
+    /* What cannot be right, or has been accepted, is counted again, so that the next loss is seen.
+     * What is missing stays missing until a person accepts it. */
     bool right = c.known && c.rows == c.records;
     if (right || (missing && !accept) || s->read_only_why[0])
         return JOT_OK;
