@@ -48,6 +48,7 @@ static jot_status check_ours(const Io *io, const Home *h, int dir, Err *e)
     int got = io_fstat(io, dir, &info);
     if (got < 0)
         return err_errno(e, -got, "could not look at %s", h->name);
+    /* What lies here decides what a pad may not: which rules are approved, which pads are used. */
     if (info.st_uid != geteuid() || (info.st_mode & 022))
         return err_set(e, JOT_DENIED,
                        "%s (jotter/ in %s or ~/%s) is not yours alone: it must be yours, and "
@@ -134,6 +135,7 @@ static int place(const Io *io, int dir, const char *name, Str text, unsigned fla
     AUTO(Fd) fd = io_open(io, dir, draft, O_WRONLY | O_CREAT | O_EXCL, 0600);
     if (fd < 0)
         return fd;
+    /* Its bytes are durable before it has the name, and the name before anybody is answered. */
     int got = io_write_all(io, fd, text);
     if (got == 0)
         got = io_fsync(io, fd);

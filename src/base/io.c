@@ -46,6 +46,7 @@ long io_before(const Io *io, IoCall *call)
 {
     if (!io->hook)
         return 0;
+    /* A hook may say EINTR, as the kernel may; a hook that always does is not believed for ever. */
     long said = -EINTR;
     for (int i = 0; i < IO_EINTR_MAX && said == -EINTR; i++)
         said = io->hook->before(io->hook->ctx, call);
@@ -94,6 +95,8 @@ static int above_streams(int fd)
 
 static int open_beneath(int dir, const char *name, int flags, mode_t mode)
 {
+    /* Beneath `dir` and through no link: what lies in a pad may have been put there by somebody who
+     * wants another file to be read or written. */
     struct open_how how = {
         .flags = (unsigned long long)(unsigned)(flags | O_CLOEXEC),
         .mode = (flags & O_CREAT) ? (unsigned long long)mode : 0,

@@ -290,7 +290,8 @@ size_t json_skip_at(Str text, size_t at, int depth)
     return skip_value(text, at, depth);
 }
 
-int json_hex4(Str s, size_t at)
+/* The four hex digits at `at` as a number, or -1: what stands after a \u. */
+static int hex4(Str s, size_t at)
 {
     int value = 0;
     if (at + 4 > s.n)
@@ -317,14 +318,13 @@ static size_t unescape(Str s, size_t at, Buf *to)
             buf_add_char(to, plain);
         return at + 2;
     }
-    int high = c == 'u' ? json_hex4(s, at + 2) : -1;
+    int high = c == 'u' ? hex4(s, at + 2) : -1;
     if (high < 0 || (high >= 0xDC00 && high <= 0xDFFF))
         return 0;
     uint32_t point = (uint32_t)high;
     size_t end = at + 6;
     if (high >= 0xD800 && high <= 0xDBFF) {
-        int low =
-            end + 1 < s.n && s.p[end] == '\\' && s.p[end + 1] == 'u' ? json_hex4(s, end + 2) : -1;
+        int low = end + 1 < s.n && s.p[end] == '\\' && s.p[end + 1] == 'u' ? hex4(s, end + 2) : -1;
         if (low < 0xDC00 || low > 0xDFFF)
             return 0;
         point = 0x10000 + (((uint32_t)high - 0xD800) << 10) + ((uint32_t)low - 0xDC00);
@@ -347,9 +347,9 @@ size_t json_mend_surrogates(char *text, size_t n)
     for (size_t at = 0; at + 1 < n; at++) {
         if (text[at] != '\\')
             continue;
-        int unit = text[at + 1] == 'u' ? json_hex4(s, at + 2) : -1;
+        int unit = text[at + 1] == 'u' ? hex4(s, at + 2) : -1;
         bool pair = is_surrogate(unit, 0xD800) && at + 7 < n && text[at + 6] == '\\' &&
-                    text[at + 7] == 'u' && is_surrogate(json_hex4(s, at + 8), 0xDC00);
+                    text[at + 7] == 'u' && is_surrogate(hex4(s, at + 8), 0xDC00);
         if (!pair && (is_surrogate(unit, 0xD800) || is_surrogate(unit, 0xDC00))) {
             memset(text + at + 2, 'F', 3);
             text[at + 5] = 'D';

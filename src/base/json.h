@@ -169,9 +169,6 @@ size_t json_skip(Str text, size_t at);
 /* The same of a value that stands `depth` levels down in another. */
 size_t json_skip_at(Str text, size_t at, int depth);
 
-/* The four hex digits at `at` as a number, or -1: what stands after a \\u. */
-int json_hex4(Str s, size_t at);
-
 /* The string that begins at the quote at `at`: its end (after the closing quote) or 0.
  * The text goes to `to`, unescaped; `to` may be NULL. */
 size_t json_unquote(Str s, size_t at, Buf *to);

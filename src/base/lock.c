@@ -28,7 +28,8 @@ Patience patience_new(const Io *io, int64_t wait_ms, int64_t pause_us, int64_t p
                        .pause_us_max = pause_us_max };
 }
 
-/* What is left, in microseconds, by the clock and by the sleeping done, whichever is less. */
+/* What is left, in microseconds, by the clock and by the sleeping done, whichever is less: a test's
+ * clock may stand still, and a machine may have slept meanwhile. */
 static int64_t left_us(const Patience *p)
 {
     int64_t by_clock = p->wait_ms - (io_awake_ms(p->io) - p->started_ms);
@@ -71,6 +72,9 @@ int lock_wait_turn(const Io *io, int fd, off_t byte, off_t turn, int64_t wait_ms
 {
     assert(byte != turn);
     int64_t started_ms = io_awake_ms(io);
+    /* First the turn, then the lock: who has the turn is the only one that looks often, so who lets
+     * go and comes again at once finds somebody ahead of it.  Whoever does not get the turn in time
+     * goes on without: a process that was stopped with it must not stop everybody. */
     int64_t polite_ms = wait_ms < TURN_WAIT_MS ? wait_ms : TURN_WAIT_MS;
     bool mine = lock_wait(io, fd, F_WRLCK, turn, polite_ms) == 0;
     int64_t left_ms = wait_ms - (io_awake_ms(io) - started_ms);
@@ -142,6 +146,8 @@ int lock_open(const Io *io, int dir, const char *name, int flags, mode_t mode)
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, watch_forks);
     pthread_mutex_lock(&forks);
+    /* Opened and remembered in one step, as far as forks can see: a child that is made between the
+     * two would keep the parent's locks alive after the parent's death. */
     int fd = watched ? io_open(io, dir, name, flags, mode) : -ENOMEM;
     if (fd >= 0 && make_room()) {
         own.items[own.n++] = fd;
@@ -169,6 +175,7 @@ void lock_close(const Io *io, Fd *fd)
         own.cap = 0;
     }
     pthread_mutex_unlock(&forks);
+    /* Released before it is closed: a child may share it still, and would keep the locks. */
     (void)io_unlock_all(io, *fd);
     fd_close(fd);
 }

@@ -1,4 +1,14 @@
-/* safe.c - whose pads are used unasked. */
+/* safe.c - whose pads are used unasked.
+ *
+ *     the link to it  ──►  its directory  ──►  its file 'format'        each must be
+ *
+ *         ours (or of the user that sudo was called by),
+ *         or in a directory of the list that the user keeps ("jotter safe add DIR")
+ *
+ * Only a pad that was found is judged: in a directory that everybody may write, anybody can leave a
+ * .jotter/ for the next one who works there, and what a pad says is read by an agent.  A pad that
+ * was named is the user's own decision.  What is judged is what is open, so that nothing can be put
+ * in its place between the look and the use; only a link has to be looked at by its name. */
 #include "base/safe.h"
 
 #include <errno.h>

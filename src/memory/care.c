@@ -35,18 +35,35 @@ static void report_index(void *ctx, Str stream, const char *what)
         x->hooks->fault(x->hooks->ctx, &f);
 }
 
-static void report_unchecked(const VerifyHooks *hooks, const char *what)
+/* Whoever stands between the store and the caller's hooks has this as its first member. */
+typedef struct Passing {
+    const VerifyHooks *hooks; /* the caller's; may be NULL */
+} Passing;
+
+static void pass_progress(void *ctx, const VerifyCount *so_far)
 {
-    StoreFault f = { .kind = FAULT_UNCHECKED,
-                     .what = what,
-                     .advice = "searches do without it; look again later" };
-    if (hooks && hooks->fault)
-        hooks->fault(hooks->ctx, &f);
+    const Passing *p = ctx;
+    p->hooks->progress(p->hooks->ctx, so_far);
+}
+
+static bool pass_go_on(void *ctx)
+{
+    const Passing *p = ctx;
+    return p->hooks->go_on(p->hooks->ctx);
+}
+
+/* Hooks that hear of faults themselves, and leave the rest to the caller's. */
+static VerifyHooks passing(Passing *p, void (*fault)(void *ctx, const StoreFault *f))
+{
+    return (VerifyHooks){ .fault = fault,
+                          .progress = p->hooks && p->hooks->progress ? pass_progress : NULL,
+                          .ctx = p,
+                          .go_on = p->hooks && p->hooks->go_on ? pass_go_on : NULL };
 }
 
 /* The shared files that the store has told of: what is wrong with a file is told once. */
 typedef struct Told {
-    const VerifyHooks *hooks; /* may be NULL */
+    Passing from;
     Arena arena;
     Str streams[SHARE_REFUSALS_MAX];
     size_t n;
@@ -58,25 +75,16 @@ static void pass_on(void *ctx, const StoreFault *f)
     bool file = f->kind == FAULT_VIEW || f->kind == FAULT_FORK;
     if (file && t->n < SHARE_REFUSALS_MAX && str_starts(f->stream, S(SHARE_KIND)))
         t->streams[t->n++] = arena_copy(&t->arena, f->stream);
-    if (t->hooks && t->hooks->fault)
-        t->hooks->fault(t->hooks->ctx, f);
+    if (t->from.hooks && t->from.hooks->fault)
+        t->from.hooks->fault(t->from.hooks->ctx, f);
 }
 
-static void pass_progress(void *ctx, const VerifyCount *so_far)
+static jot_status verify_pad(Memory *m, Told *told, CareCount *out, Err *e)
 {
-    const Told *t = ctx;
-    t->hooks->progress(t->hooks->ctx, so_far);
-}
-
-static bool pass_go_on(void *ctx)
-{
-    const Told *t = ctx;
-    return t->hooks->go_on(t->hooks->ctx);
-}
-
-/* What the store cannot see: files that are whole, and say what they may not. */
-static jot_status report_refused(Memory *m, Told *told, CareCount *out, Err *e)
-{
+    VerifyHooks hooks = passing(&told->from, pass_on);
+    TRY(store_verify(m->store, &hooks, &out->pad, e));
+    out->faults = out->pad.faults;
+    /* What the store cannot see: files that are whole, and say what they may not. */
     ShareRefusals refused;
     TRY(share_refusals(m, &told->arena, &refused, e));
     size_t known = told->n;
@@ -97,22 +105,10 @@ static jot_status report_refused(Memory *m, Told *told, CareCount *out, Err *e)
     return JOT_OK;
 }
 
-static jot_status verify_pad(Memory *m, Told *told, CareCount *out, Err *e)
-{
-    const VerifyHooks *h = told->hooks;
-    VerifyHooks hooks = { .fault = pass_on,
-                          .progress = h && h->progress ? pass_progress : NULL,
-                          .ctx = told,
-                          .go_on = h && h->go_on ? pass_go_on : NULL };
-    TRY(store_verify(m->store, &hooks, &out->pad, e));
-    out->faults = out->pad.faults;
-    return report_refused(m, told, out, e);
-}
-
 jot_status care_verify(Memory *m, const VerifyHooks *hooks, CareCount *out, Err *e)
 {
     *out = (CareCount){ 0 };
-    Told told = { .hooks = hooks };
+    Told told = { .from = { hooks } };
     jot_status st = verify_pad(m, &told, out, e);
     arena_free(&told.arena);
     TRY(st);
@@ -122,16 +118,19 @@ jot_status care_verify(Memory *m, const VerifyHooks *hooks, CareCount *out, Err 
     TRY(search_open(&s, m, NULL, e));
     TRY(search_verify(s, report_index, &x, &check, e));
     bool unchecked = check.unchecked.text[0];
-    if (unchecked)
-        report_unchecked(hooks, check.unchecked.text);
+    StoreFault f = { .kind = FAULT_UNCHECKED,
+                     .what = check.unchecked.text,
+                     .advice = "searches do without it; look again later" };
+    if (unchecked && hooks && hooks->fault)
+        hooks->fault(hooks->ctx, &f);
     out->index = check.there && !unchecked;
     out->index_rows = check.rows;
     return JOT_OK;
 }
 
 typedef struct Listening {
-    const VerifyHooks *hooks; /* may be NULL */
-    bool faults;              /* they hear of faults; else only of progress */
+    Passing from;
+    bool faults; /* they hear of faults; else only of progress */
     uint64_t index_faults;
 } Listening;
 
@@ -139,27 +138,8 @@ static void hear(void *ctx, const StoreFault *f)
 {
     Listening *l = ctx;
     l->index_faults += f->kind == FAULT_INDEX;
-    if (l->faults && l->hooks->fault)
-        l->hooks->fault(l->hooks->ctx, f);
-}
-
-static void hear_progress(void *ctx, const VerifyCount *so_far)
-{
-    const Listening *l = ctx;
-    l->hooks->progress(l->hooks->ctx, so_far);
-}
-
-static bool hear_go_on(void *ctx)
-{
-    const Listening *l = ctx;
-    return l->hooks->go_on(l->hooks->ctx);
-}
-
-static jot_status make_index(Memory *m, Err *e)
-{
-    AUTO_PTR(Search) s = NULL;
-    TRY(search_open(&s, m, NULL, e));
-    return search_rebuild(s, e);
+    if (l->faults && l->from.hooks->fault)
+        l->from.hooks->fault(l->from.hooks->ctx, f);
 }
 
 jot_status care_doctor(Memory *m, const DoctorOptions *o, const VerifyHooks *hooks,
@@ -169,17 +149,21 @@ jot_status care_doctor(Memory *m, const DoctorOptions *o, const VerifyHooks *hoo
     *out = (DoctorReport){ 0 };
     if (o->after_crash && !o->fix)
         return err_set(e, JOT_INVALID, "comparing as after a crash changes files: it needs fix");
-    Listening l = { .hooks = hooks, .faults = hooks && !o->fix };
-    VerifyHooks first = { hear, hooks && hooks->progress ? hear_progress : NULL, &l,
-                          hooks && hooks->go_on ? hear_go_on : NULL };
+    Listening l = { .from = { hooks }, .faults = hooks && !o->fix };
+    /* The first look is told only if it is all there is: with `fix` the second one counts, and what
+     * was repaired in between is no fault any more. */
+    VerifyHooks first = passing(&l.from, hear);
     TRY(care_verify(m, &first, &out->before, e));
     out->after = out->before;
     if (!o->fix)
         return JOT_OK;
     TRY(store_mend(m->store, &(MendOptions){ .after_crash = o->after_crash }, e));
     out->index_made = l.index_faults > 0;
-    if (out->index_made)
-        TRY(make_index(m, e));
+    if (out->index_made) {
+        AUTO_PTR(Search) s = NULL;
+        TRY(search_open(&s, m, NULL, e));
+        TRY(search_rebuild(s, e));
+    }
     out->done = *store_report(m->store);
     return care_verify(m, hooks, &out->after, e);
 }
@@ -264,6 +248,8 @@ static size_t gc_decide(const GcPolicy *p, const GcRecords *all)
 {
     if (all->n <= GC_KEEP_MIN)
         return 0;
+    /* Each rule alone says how many go; the one that lets most go counts.  By age only the oldest
+     * in a row: a trim cannot leave one out. */
     size_t may = all->n - GC_KEEP_MIN, go = 0;
     if (p->keep && all->n > p->keep)
         go = all->n - p->keep;
@@ -292,6 +278,7 @@ static jot_status gc_stream(void *ctx, const Listed *l)
     jot_status st = memory_each_record(gc->m, l->name,
                                        &(RecordVisit){ .each = gc_collect, .ctx = &all }, gc->e);
     size_t go = st == JOT_OK ? gc_decide(gc->p, &all) : 0;
+    assert(go == 0 || go + GC_KEEP_MIN <= all.n);
     uint64_t before = go ? all.items[go].seq : 0, dropped = 0;
     of_it.records = go;
     for (size_t i = 0; i < go; i++)

@@ -112,7 +112,9 @@ bool holding_binds(const Memory *m, const Lease *l)
 static jot_status look(Memory *m, Err *e)
 {
     AUTO(LeaseTable) t = { 0 };
+    assert(m->leases);
     TRY(lease_table_read(m->store, m->io, &t, e));
+    /* One look is about all holdings: they are guarded by the same table at the same seq. */
     m->leases->seq = t.seq;
     for (size_t i = 0; i < m->leases->n; i++) {
         Holding *h = &m->leases->items[i];
@@ -171,6 +173,8 @@ static jot_status say_ended(const Holding *h, Err *e)
 
 static jot_status append_under(Memory *m, Str stream, Expect x, Draft d, Mark *out, Err *e)
 {
+    assert(m->leases->n > 0 && !str_starts(stream, S("leases/")));
+    /* `fresh`: what is known was read in this call, or there is no reason yet to doubt it. */
     x.guard = S(LEASE_TABLE);
     bool fresh = seen_all(m);
     for (int i = 0; i < WRITE_TRIES; i++) {

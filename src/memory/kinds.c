@@ -1,4 +1,8 @@
-/* kinds.c - counting by the first part of the name. */
+/* kinds.c - counting by the first part of the name.
+ *
+ * Names come in byte order, so all of one kind come one after the other, and a count is begun when
+ * the first part changes: no table is searched.  A pad of made-up names has at most KINDS_MAX of
+ * them here; what is beyond is not counted. */
 #include "memory/kinds.h"
 
 #include <string.h>

@@ -145,6 +145,7 @@ typedef struct Change {
 static jot_status renew_at(Memory *m, LeaseTable *t, size_t at, int64_t ttl_ms, Change *c, Err *e)
 {
     Lease l = lease_table_at(t, at);
+    assert(l.left_ms > 0 || l.late); /* read_table has dropped what expired */
     lease_table_renew(t, at, ttl_ms ? ttl_ms : l.ttl_ms);
     l = lease_table_at(t, at);
     c->out = copy_lease(&l, c->into);
@@ -159,6 +160,7 @@ static jot_status renew_at(Memory *m, LeaseTable *t, size_t at, int64_t ttl_ms, 
 static jot_status grant(Memory *m, LeaseTable *t, Lease *l, Err *e)
 {
     if (l->live) {
+        /* Before the record: see above.  Where nobody can tell who lives, time alone ends it. */
         jot_status held = store_hold(m->store, l->token, e);
         if (held == JOT_UNSUPPORTED)
             l->live = false;
@@ -190,6 +192,7 @@ static jot_status grant(Memory *m, LeaseTable *t, Lease *l, Err *e)
 /* The next token would be too low. */
 static jot_status raise_table(Memory *m, uint64_t given, Err *e)
 {
+    assert(given > 0);
     TRY(store_raise_tokens(m->store, given, e));
     return err_set(e, JOT_CONFLICT, "the table of leases has moved");
 }
@@ -224,6 +227,7 @@ static jot_status pass_fence(Memory *m, const LeaseTable *t, const LeaseAsk *ask
 /* Write the value once more under the new token, where a guard does not do (see above). */
 static jot_status fence_value(Memory *m, const Lease *l, Err *e)
 {
+    assert(!l->prefix && l->token > 0);
     Patience p = patience_new(m->io, RACE_MS, RACE_PAUSE_US, RACE_PAUSE_US_MAX);
     for (;;) {
         AUTO(Arena) arena = { 0 };
@@ -252,6 +256,7 @@ static jot_status try_acquire(Memory *m, Change *c, Err *e)
     int64_t ttl_ms = ask->ttl_ms ? ask->ttl_ms : LEASE_TTL_MS;
     if (at < lease_table_count(&t)) {
         Lease l = lease_table_at(&t, at);
+        /* Our own, of exactly this name: who asks twice wants it for longer. */
         if (holding_find(m, l.token) && str_eq(l.on, ask->on) && l.prefix == ask->prefix)
             return renew_at(m, &t, at, ttl_ms, c, e);
         c->out = copy_lease(&l, c->into);
@@ -259,6 +264,8 @@ static jot_status try_acquire(Memory *m, Change *c, Err *e)
     }
     if (lease_table_count(&t) >= LEASE_MAX)
         return err_set(e, JOT_TOO_BIG, "%d leases are held already: the limit", LEASE_MAX);
+    /* Before the token is promised: it must be higher than every one that was ever given, also if
+     * the table that knew them is lost. */
     TRY(pass_given(m, &t, e));
     TRY(pass_fence(m, &t, ask, e));
     Lease l = { .on = ask->on,
@@ -355,6 +362,7 @@ jot_status lease_acquire(Memory *m, const LeaseAsk *ask, Arena *into, Lease *out
         AUTO(Arena) arena = { 0 };
         Change c = { .ask = ask, .into = &arena };
         jot_status st = change(m, try_acquire, &c, e);
+        /* Waiting is looking again: a lease may end without any record, by time or by a death. */
         if (st == JOT_LEASED && patience_pause(&p))
             continue;
         *out = copy_lease(&c.out, into);
@@ -376,6 +384,7 @@ jot_status lease_release(Memory *m, uint64_t token, Err *e)
 {
     Change c = { .token = token };
     jot_status st = change(m, try_release, &c, e);
+    /* Only then: while the table has the row the lease is ours, and its number must be held. */
     if (st == JOT_OK || st == JOT_FENCED)
         holding_drop(m, holding_find(m, token));
     return st;

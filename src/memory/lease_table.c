@@ -71,6 +71,7 @@ jot_status lease_table_read(Store *s, const Io *io, LeaseTable *out, Err *e)
     t.next = mark_last(&head.mark) + 1;
     t.root = table_of(s, &head);
     t.list = json_object_get(t.root, "leases");
+    assert(json_is_array(t.list) && t.next > t.seq);
     *out = TAKE(t);
     return JOT_OK;
 }

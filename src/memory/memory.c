@@ -16,6 +16,7 @@
 #include "memory/holding.h"
 #include "memory/search/search.h"
 #include "store/past.h"
+#include "store/walk.h"
 
 enum { PAGE = 200 };
 
@@ -35,6 +36,7 @@ jot_status memory_open(Memory *m, Str url, const MemoryOptions *o, Err *e)
 
 void memory_open_past(Memory *m, const Memory *of, int64_t at_ms)
 {
+    assert(of->store && m != of);
     *m = (Memory){
         .store = store_past(of->store, at_ms), .io = of->io, .by = of->by, .progress = of->progress
     };
@@ -68,6 +70,7 @@ jot_status memory_append_many(Memory *m, Append *items, size_t n, Err *e)
 {
     for (size_t i = 0; i < n; i++)
         items[i].draft.by = m->by;
+    /* The usual case: one step of the store for all of them. */
     if (!m->leases || m->leases->n == 0)
         return store_append_many(m->store, items, n, e);
     for (size_t i = 0; i < n; i++) { /* each may be under a lease, which is a guard */
@@ -85,6 +88,9 @@ jot_status memory_head(Memory *m, Str stream, HeadWant want, Arena *into, Record
 {
     TRY(store_head(m->store, stream, want, into, out, e));
     m->unrecorded = (Err){ 0 };
+    /* A head without a seq is a file that a person has edited, and no write has seen.  Who reads it
+     * is going to name its version, so it becomes a record first: else the person's next save would
+     * take the text away from under that name. */
     for (int i = 0; i < EDIT_TRIES && out->mark.op && out->mark.seq == 0; i++) {
         Err why = { 0 };
         jot_status st = store_record_seen(m->store, stream, MEMORY_EDIT_WAIT_MS, &why);
@@ -101,6 +107,18 @@ jot_status memory_head(Memory *m, Str stream, HeadWant want, Arena *into, Record
     if (out->mark.seq)
         m->unrecorded = (Err){ 0 };
     return JOT_OK;
+}
+
+jot_status memory_mark(Memory *m, Str stream, Mark *out, Err *e)
+{
+    AUTO(Arena) arena = { 0 };
+    Record head;
+    Err missing = { 0 };
+    *out = (Mark){ 0 };
+    jot_status st = store_head(m->store, stream, HEAD_MARK, &arena, &head, &missing);
+    if (st == JOT_OK)
+        *out = head.mark;
+    return st == JOT_NOT_FOUND ? JOT_OK : err_pass(e, &missing, st);
 }
 
 /* --- Forgetting ------------------------------------------------------------------------ */
@@ -141,6 +159,7 @@ static jot_status forget_under(Memory *m, Forgetting *f, Err *e)
         Expect x;
         TRY(holding_guard(m, f->stream, &x, e));
         st = forget_once(m, f, &x, e);
+        /* A trim that is refused half-way has dropped what it says all the same. */
         dropped += f->dropped;
     }
     f->dropped = dropped;
@@ -225,24 +244,15 @@ jot_status memory_progress(Memory *m, size_t n, Err *e)
 jot_status memory_each(Memory *m, Str prefix, ListWhich which,
                        jot_status (*each)(void *ctx, const Listed *l), void *ctx, Err *e)
 {
-    char last[STORE_NAME_MAX];
-    Str after = { last, 0 };
-    for (bool more = true; more;) {
+    ListQuery q = { .prefix = prefix, .limit = PAGE, .which = which };
+    Pages p = pages_new(m->store, &q);
+    while (p.more) {
         AUTO(Arena) arena = { 0 };
         Listing page;
-        TRY(store_list(
-            m->store,
-            &(ListQuery){ .prefix = prefix, .after = after, .limit = PAGE, .which = which }, &arena,
-            &page, e));
+        TRY(pages_read(&p, &arena, &page, e));
         TRY(memory_progress(m, page.n, e));
-        for (size_t i = 0; i < page.n; i++) {
+        for (size_t i = 0; i < page.n; i++)
             TRY(each(ctx, &page.items[i]));
-            after.n = page.items[i].name.n;
-        }
-        more = page.more && page.n;
-        assert(after.n <= sizeof last); /* the store lists no longer name */
-        for (size_t i = 0; more && i < after.n; i++)
-            last[i] = page.items[page.n - 1].name.p[i];
     }
     return JOT_OK;
 }

@@ -72,6 +72,9 @@ enum { MEMORY_EDIT_WAIT_MS = 50 }; /* how long memory_head waits for another wri
 MUST_USE jot_status memory_head(Memory *m, Str stream, HeadWant want, Arena *into, Record *out,
                                 Err *e);
 
+/* The head's mark, as store_head has it; op 0 if there never was a record. */
+MUST_USE jot_status memory_mark(Memory *m, Str stream, Mark *out, Err *e);
+
 /* What is shown in the place of a text that was redacted. */
 #define FORGET_MARK "[redacted]"
 

@@ -1,4 +1,19 @@
-/* newest.c - the newest streams, in a heap whose first is the one to be dropped for a newer one. */
+/* newest.c - the newest streams, in a heap whose first is the one to be dropped for a newer one.
+ *
+ *     a stream ──► older than the first? ──yes──► passed over
+ *                        │ no, and there are `max`
+ *                        ▼
+ *                takes the first one's place, and sinks until those below it are newer:
+ *
+ *                             10:02                  every one is older than the two below it,
+ *                            /     \                 so the oldest of all is on top
+ *                        10:07     10:05
+ *                        /   \
+ *                    10:30   10:08
+ *
+ * So one pass over all names keeps `max` of them, whatever the size of the pad, and sorts only
+ * those at the end.  Until there are `max` nothing has to be in order; then the heap is made once.
+ */
 #include "memory/newest.h"
 
 #include <assert.h>
@@ -34,6 +49,7 @@ static bool is_older(const Kept *a, const Kept *b)
 /* Let the one at `at` sink until those below it are newer. */
 static void sink_down(Heap *h, size_t at)
 {
+    assert(at < h->n && h->n <= h->ask->max);
     for (size_t below = 2 * at + 1; below < h->n; below = 2 * at + 1) {
         if (below + 1 < h->n && is_older(h->items[below + 1], h->items[below]))
             below++;

@@ -6,6 +6,8 @@
  * is still shown, and `not_looked` says that something was passed over. */
 #include "memory/waiting.h"
 
+#include <assert.h>
+
 #include "base/time.h"
 #include "base/utf8.h"
 #include "memory/context/rule.h"
@@ -28,6 +30,7 @@ typedef struct Look {
 static WaitingItem *add(Look *l, const char *what, Str name)
 {
     Waiting *w = l->out;
+    assert(w->n <= WAITING_MAX);
     if (w->n == WAITING_MAX) {
         w->more = true;
         return NULL;
@@ -149,12 +152,6 @@ static RunStep last_step(Memory *m, Str id, Arena *into)
     return run_step_of(&head, into);
 }
 
-static bool is_session(Str id)
-{
-    const Str prefix = S(SESSION_RUNS);
-    return str_starts(id, str_from(prefix, sizeof "runs/" - 1));
-}
-
 static jot_status add_runs(Look *l)
 {
     RunNewest newest;
@@ -165,7 +162,8 @@ static jot_status add_runs(Look *l)
         RunStep last = last_step(l->m, r->id, l->into);
         bool ended = last.kind == RUN_END;
         bool stopped = !ended && last.kind != RUN_ANSWER && now - r->at_ms > WAITING_RUN_MS;
-        WaitingItem *x = (ended || stopped) && !is_session(r->id) ? add(l, "run", r->id) : NULL;
+        bool session = str_starts(r->id, str_from(S(SESSION_RUNS), sizeof "runs/" - 1));
+        WaitingItem *x = (ended || stopped) && !session ? add(l, "run", r->id) : NULL;
         if (!x)
             continue;
         x->stream = arena_printf(l->into, "runs/" STR_FMT, STR_ARG(r->id));

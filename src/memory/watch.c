@@ -16,6 +16,7 @@
  * whether it is another one. */
 #include "memory/watch.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -69,6 +70,7 @@ static Str name_of(const Known *k)
 
 static size_t slot_of(const Watch *w, Str name)
 {
+    assert(w->n < w->cap); /* or a name that is not there would be looked for for ever */
     uint64_t h = mix(MIX_FIRST, name.p, name.n);
     size_t at = (size_t)(h ^ h >> 32) & (w->cap - 1);
     while (w->table[at].name && !str_eq(name_of(&w->table[at]), name))
@@ -160,11 +162,8 @@ static jot_status look_at(News *x, Str stream, Err *e)
     jot_status st = x->w->names
                         ? memory_head(x->w->m, stream, HEAD_MARK, &arena, &head, &why)
                         : store_head(x->w->m->store, stream, HEAD_MARK, &arena, &head, &why);
-    if (st == JOT_IO || st == JOT_UNAVAILABLE) {
-        if (e)
-            *e = why;
-        return st;
-    }
+    if (st == JOT_IO || st == JOT_UNAVAILABLE)
+        return err_pass(e, &why, st);
     if (st != JOT_OK)
         head = (Record){ 0 };
     learn(x, stream, &head.mark, head.by);

@@ -1,4 +1,11 @@
-/* where.c - finding the pad. */
+/* where.c - finding the pad.
+ *
+ *     named (--pad, a call)  ──►  JOTTER_PAD  ──►  ./.jotter  ../.jotter  ../../.jotter ...  ──►
+ *                                                  the user's own
+ *
+ * The first that says something is the answer; nothing is opened, and nothing made.  What was only
+ * found, and not named, is handed on as such: somebody else may have put it there, for us to find.
+ */
 #include "memory/where.h"
 
 #include <stdlib.h>

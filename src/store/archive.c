@@ -88,6 +88,7 @@ static Lines lines_at(const Archive *a, off_t at)
 static ssize_t read_more(Lines *l)
 {
     Buf *w = &l->window;
+    assert(l->used <= w->n);
     if (l->used) {
         memmove(w->p, w->p + l->used, w->n - l->used);
         w->n -= l->used;
@@ -135,11 +136,6 @@ typedef struct Proof {
     HashState hash;
     bool ended;
 } Proof;
-
-static bool has_gaps(uint64_t version)
-{
-    return version == GAPS || version == NESTED_GAPS;
-}
 
 static jot_status damaged(const Proof *p, Err *e, const char *what)
 {
@@ -192,9 +188,12 @@ static jot_status add_record(Archive *a, Proof *p, Str line, off_t at, Err *e)
     Archived *here = a->n ? &a->streams[a->n - 1] : NULL;
     if (!here)
         return damaged(p, e, "a record without a stream");
-    if (record_read(line, RECORD_ALL, &arena, &r, &why) != JOT_OK ||
-        (!has_gaps(p->version) ? store_check_next(here->name, &here->mark, &r, &why)
-                               : store_check_behind(here->name, &here->mark, &r, &why)) != JOT_OK)
+    bool gaps = p->version == GAPS || p->version == NESTED_GAPS;
+    jot_status st = record_read(line, RECORD_ALL, &arena, &r, &why);
+    if (st == JOT_OK)
+        st = gaps ? store_check_behind(here->name, &here->mark, &r, &why)
+                  : store_check_next(here->name, &here->mark, &r, &why);
+    if (st != JOT_OK)
         return damaged(p, e, why.text);
     if (!here->mark.seq)
         here->first = at;
@@ -226,6 +225,7 @@ static jot_status check_line(Archive *a, Proof *p, Str line, off_t at, Err *e)
     hash_add(&p->hash, line);
     if (p->lines == 1)
         return check_first(p, line, e);
+    /* A record's line begins with '{', so a word at the beginning is ours. */
     if (str_starts(line, S(STREAM)))
         return add_stream(a, p, str_slice(line, strlen(STREAM), line.n - 1), e);
     return add_record(a, p, line, at, e);
@@ -324,6 +324,9 @@ static jot_status archive_read(Store *s, Str stream, SeqRange range, Arena *into
     const Archived *here = find(a, stream);
     if (!here)
         return store_not_found(e, stream);
+    assert(here->mark.seq > 0 && here->first <= here->head); /* verified when it was opened */
+    /* A copy asks page after page: continue where the last page ended, instead of reading the
+     * stream from its beginning each time. */
     bool goes_on = a->at == here && a->at_seq <= range.from;
     AUTO(Lines) l = lines_at(a, goes_on ? a->at_offset : here->first);
     *out = (Records){ 0 };
@@ -476,20 +479,11 @@ static void report_lost(Writer *w, const Walk *walk)
     tell(w, COPY_LOST, walk->stream, JOT_CORRUPT, what);
 }
 
-static void show(const Writer *w)
-{
-    CopyCount c = { .total = w->total,
-                    .streams = w->count.streams,
-                    .records = w->count.records,
-                    .bytes = w->count.bytes };
-    if (w->hooks && w->hooks->progress)
-        w->hooks->progress(w->hooks->ctx, &c);
-}
-
 static jot_status write_page(Writer *w, Mark *last, const Records *page, Err *e)
 {
     for (size_t i = 0; i < page->n; i++) {
         const Record *r = &page->items[i];
+        assert(r->mark.seq > last->seq); /* a walk goes forward */
         w->gaps = w->gaps || (last->seq && r->mark.seq > last->seq + 1);
         *last = r->mark;
         record_write(&w->text, r, RECORD_NESTED);
@@ -497,7 +491,12 @@ static jot_status write_page(Writer *w, Mark *last, const Records *page, Err *e)
             TRY(flush(w, e));
     }
     w->count.records += page->n;
-    show(w);
+    CopyCount so_far = { .total = w->total,
+                         .streams = w->count.streams,
+                         .records = w->count.records,
+                         .bytes = w->count.bytes };
+    if (w->hooks && w->hooks->progress)
+        w->hooks->progress(w->hooks->ctx, &so_far);
     return JOT_OK;
 }
 
@@ -534,21 +533,28 @@ static jot_status write_stream(void *writer, const Listed *l, const Err *edit, E
     return JOT_OK;
 }
 
-static jot_status write_all(Writer *w, Err *e)
+/* All of the pad, to a file of its own that nobody looks for. */
+static jot_status write_draft(Writer *w, int dir, const char *draft, Err *e)
 {
+    AUTO(Fd) fd = io_open(w->io, dir, draft, O_WRONLY | O_CREAT | O_EXCL | O_APPEND, 0600);
+    if (fd < 0)
+        return err_errno(e, -fd, "could not make the archive");
+    w->fd = fd;
+    w->text = (Buf){ .max = 2 * (size_t)RECORD_LINE_MAX };
     hash_init(&w->hash);
     buf_addf(&w->text, WORDS "%d\n", w->version);
     TRY(walk_streams(w->from, write_stream, w, e));
     TRY(flush(w, e));
+    /* The hash is of every line before the last one, so it is asked for between the two. */
     HashState hash = w->hash;
     buf_addf(&w->text, END "%llu %llu %s\n", (unsigned long long)w->count.streams,
              (unsigned long long)w->count.records, hash_hex(hash_end(&hash)).text);
     TRY(flush(w, e));
-    int got = io_fsync(w->io, w->fd);
+    int got = io_fsync(w->io, fd);
     return got < 0 ? err_errno(e, -got, "could not make the archive durable") : JOT_OK;
 }
 
-/* Read back what was written, to its end, before it gets its name. */
+/* Read back what was written, to its end. */
 static jot_status prove(const Io *io, int dir, const char *name, const ArchiveCount *count, Err *e)
 {
     Proof p;
@@ -563,37 +569,25 @@ static jot_status prove(const Io *io, int dir, const char *name, const ArchiveCo
     return same ? JOT_OK : err_set(e, JOT_IO, "the archive is not what was written");
 }
 
-static jot_status write_draft(Writer *w, int dir, const char *draft, Err *e)
-{
-    AUTO(Fd) fd = io_open(w->io, dir, draft, O_WRONLY | O_CREAT | O_EXCL | O_APPEND, 0600);
-    if (fd < 0)
-        return err_errno(e, -fd, "could not make the archive");
-    w->fd = fd;
-    w->text = (Buf){ .max = 2 * (size_t)RECORD_LINE_MAX };
-    return write_all(w, e);
-}
-
-/* As a pad without gaps, of which a reader can tell that nothing is missing, unless it has some. */
-static jot_status write_either(Writer *w, int dir, const char *draft, Err *e)
-{
-    w->version = NESTED;
-    TRY(write_draft(w, dir, draft, e));
-    if (!w->gaps)
-        return JOT_OK;
-    writer_done(w);
-    *w = (Writer){
-        .from = w->from, .io = w->io, .version = NESTED_GAPS, .hooks = w->hooks, .total = w->total
-    };
-    int removed = io_unlink(w->io, dir, draft);
-    if (removed < 0)
-        return err_errno(e, -removed, "could not make the archive");
-    return write_draft(w, dir, draft, e);
-}
-
 static jot_status write_named(Writer *w, int dir, const char *draft, const char *name, Err *e)
 {
     Shown shown;
-    TRY(write_either(w, dir, draft, e));
+    /* As a pad without gaps, of which a reader can tell that nothing is missing ... */
+    w->version = NESTED;
+    TRY(write_draft(w, dir, draft, e));
+    if (w->gaps) { /* ... unless it has some */
+        writer_done(w);
+        *w = (Writer){ .from = w->from,
+                       .io = w->io,
+                       .version = NESTED_GAPS,
+                       .hooks = w->hooks,
+                       .total = w->total };
+        int removed = io_unlink(w->io, dir, draft);
+        if (removed < 0)
+            return err_errno(e, -removed, "could not make the archive");
+        TRY(write_draft(w, dir, draft, e));
+    }
+    /* It is read back before it has the name: under the name stands nothing that was not read. */
     TRY(prove(w->io, dir, draft, &w->count, e));
     int got = io_rename(w->io, dir, draft, name, RENAME_NOREPLACE);
     if (got == -EEXIST)
@@ -621,6 +615,7 @@ static jot_status report_all(const Writer *w, const CopyHooks *hooks, Err *e)
 jot_status archive_write(Store *from, const char *path, const CopyHooks *hooks, ArchiveCount *out,
                          Err *e)
 {
+    assert(from && path && out);
     AUTO(Arena) arena = { 0 };
     Shown shown;
     const Io *io = from->io;

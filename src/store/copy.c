@@ -116,12 +116,14 @@ static bool same_record(const Record *a, const Record *b)
 /* Compare the target's record with the source's; redact it if only that is missing. */
 static jot_status settle(Copy *c, Str stream, const Record *source, const Record *target, Err *e)
 {
+    assert(source->mark.seq == target->mark.seq);
     if (same_record(source, target))
         return JOT_OK;
     bool redact = source->mark.redacted && !target->mark.redacted;
     if (!redact || !hash_eq(source->mark.chain, target->mark.chain))
         return differs(e, stream, source->mark.seq);
     c->forgot = true;
+    /* No store redacts its live value, so that waits until its successor is here. */
     if (source->mark.seq == c->head.seq) {
         c->redact = c->head.seq;
         return JOT_OK;
@@ -149,9 +151,13 @@ static jot_status read_back(Copy *c, Str stream, const Record *want, size_t n, E
 /* Records the target lacks, and none that it has between them. */
 static jot_status put(Copy *c, Str stream, const Record *records, size_t n, Err *e)
 {
+    assert(n > 0 && n <= STORE_READ_MAX);
     const Mark *first = &records[0].mark, *last = &records[n - 1].mark;
     bool row = last->seq - first->seq == n - 1;
-    /* What the tombstone will take away is what was looked at, and nothing written since. */
+    /* Three ways to the same end.  With a purge's tombstone: only onto the head that was looked at,
+     * because what the tombstone will take away must be what was shown to be a copy, and nothing
+     * written since.  At the end of the stream, without a gap: as any chain continues.  Otherwise
+     * into a gap or over one. */
     Expect unmoved = { .kind = EXPECT_SEQ, .seq = c->head.seq };
     if (c->tombstone && first->seq == c->tombstone)
         TRY(store_place_records(c->to, stream, &unmoved, records, n, e));
@@ -159,6 +165,8 @@ static jot_status put(Copy *c, Str stream, const Record *records, size_t n, Err 
         TRY(store_put_records(c->to, stream, records, n, e));
     else
         TRY(store_place_records(c->to, stream, NULL, records, n, e));
+    /* What was stored is read again before it counts: a copy is made for the day when there is
+     * nothing else. */
     TRY(read_back(c, stream, records, n, e));
     c->count.copied += n;
     if (last->seq > c->head.seq)
@@ -171,6 +179,8 @@ static jot_status copy_known(Copy *c, Str stream, const Records *page, size_t *d
 {
     const Record *items = page->items;
     uint64_t have = c->head.seq;
+    /* The target may lack some of them, where records were damaged there or trimmed away: what
+     * stands between two that it has is put there, and each that both have is compared. */
     while (*done < page->n && items[*done].mark.seq <= have) {
         AUTO(Arena) arena = { 0 };
         Records got;
@@ -236,11 +246,6 @@ static jot_status record_at(Store *s, Str stream, uint64_t seq, Arena *into, Rec
     return JOT_OK;
 }
 
-static jot_status target_at(Copy *c, Str stream, uint64_t seq, Arena *into, Record *out, Err *e)
-{
-    return record_at(c->to, stream, seq, into, out, e);
-}
-
 /* Was the target's stream purged too, and nothing was written since?  `oldest` is its oldest. */
 static bool is_purged(const Copy *c, const Record *oldest)
 {
@@ -255,7 +260,7 @@ static jot_status may_forget(Copy *c, Str stream, const Record *tombstone, const
 {
     AUTO(Arena) arena = { 0 };
     Record there;
-    TRY(target_at(c, stream, tombstone->mark.seq, &arena, &there, e));
+    TRY(record_at(c->to, stream, tombstone->mark.seq, &arena, &there, e));
     *out = same_record(&there, tombstone); /* a copy that died has decided it */
     if (there.mark.seq)
         return JOT_OK;
@@ -298,6 +303,7 @@ static jot_status not_shown(Str stream, Err *e)
  * fit: what follows at the source goes there over a gap, and the next copy brings the tombstone. */
 static jot_status carry_purge(Copy *c, Str stream, const Record *oldest, Records *page, Err *e)
 {
+    assert(page->n > 0 && page->items[0].mark.op == OP_DELETE);
     const Record *tombstone = &page->items[0];
     bool may;
     TRY(may_forget(c, stream, tombstone, oldest, &may, e));
@@ -315,22 +321,27 @@ static jot_status carry_purge(Copy *c, Str stream, const Record *oldest, Records
 /* The oldest record of the source, before anything is done to a target that has the stream. */
 static jot_status look_at_oldest(Copy *c, Str stream, const Walk *w, Records *page, Err *e)
 {
+    assert(page->n > 0 && c->head.seq > 0); /* both have something to compare */
     AUTO(Arena) arena = { 0 };
     Record oldest, *first = &page->items[0];
     PurgeTold told;
     char what[SENTENCE];
     Mark *m = &first->mark;
-    TRY(target_at(c, stream, 0, &arena, &oldest, e));
+    TRY(record_at(c->to, stream, 0, &arena, &oldest, e));
     bool older = oldest.mark.seq && oldest.mark.seq < m->seq, purged = left_by_purge(first, page);
     bool only = purged && page->n == 1 && !w->more && !w->lost;
     c->alike = only && is_purged(c, &oldest) && !same_record(first, &oldest) &&
                store_check_behind(stream, &c->head, first, NULL) != JOT_OK;
     if (c->alike)
         return JOT_OK;
+    /* The target was purged, and the source was not: refuse. */
     if (oldest.mark.seq > m->seq && store_told(&oldest, &told))
         return purged_there(stream, e);
+    /* The other way round: the target forgets, too. */
     if (older && purged)
         return carry_purge(c, stream, &oldest, page, e);
+    /* Neither, but the source begins beyond the target's end: what is between was trimmed.  The
+     * target keeps what it has, and the first record says how many are missing in front of it. */
     if (m->seq > c->head.seq + 1 && w->lost == 0) { /* else it is reported as lost */
         snprintf(what, sizeof what,
                  "records %llu to %llu were trimmed at the source before they were copied; older "
@@ -356,7 +367,9 @@ static jot_status look_at_target(Copy *c, Str stream, Err *e)
     jot_status st = store_head(c->to, stream, HEAD_MARK, &arena, &head, &why);
     if (st == JOT_NOT_FOUND)
         return JOT_OK;
-    if (st == JOT_OK && head.mark.seq == 0) { /* a person's edit there is a version of its own */
+    /* A person's edit at the target is a version of its own: as a record it has a place in the
+     * history, and differs from what the source has there, so the copy is a conflict. */
+    if (st == JOT_OK && head.mark.seq == 0) {
         TRY(store_record_edits(c->to, stream, e));
         st = store_head(c->to, stream, HEAD_MARK, &arena, &head, &why);
     }
@@ -367,14 +380,15 @@ static jot_status look_at_target(Copy *c, Str stream, Err *e)
 /* What must wait until the target has everything. */
 static jot_status finish(Copy *c, Str stream, const Walk *w, Err *e)
 {
-    /* What the source has lost the target may have still. */
+    /* More than the source has is another history, unless the source is known to have lost its end:
+     * then the target may have it still. */
     if (c->head.seq > w->last.seq && !w->lost)
         return differs(e, stream, w->last.seq + 1);
     if (c->redact)
         TRY(store_redact(c->to, stream, NULL, c->redact, e));
-    Expect head = { .kind = EXPECT_SEQ, .seq = c->head.seq };
     if (!c->tombstone)
         return JOT_OK;
+    Expect head = { .kind = EXPECT_SEQ, .seq = c->head.seq };
     c->forgot = true;
     return store_forget_before(c->to, stream, &head, c->tombstone, e);
 }
@@ -429,7 +443,8 @@ static jot_status copy_or_report(Copy *c, Str stream, uint64_t newest, bool last
         return JOT_OK;
     if (is_over(c, st))
         return err_pass(e, &why, st);
-    /* JOT_INVALID is the answer to a name that is taken. */
+    /* JOT_INVALID is the answer to a name that is taken: by a stream that may go yet, for its own
+     * records say that it was deleted. */
     if (st != JOT_INVALID || c->at_source || last) {
         refuse(c, stream, &why);
         return JOT_OK;
@@ -466,6 +481,8 @@ static jot_status copy_listed(void *copy, const Listed *l, const Err *edit, Err 
     Copy *c = copy;
     if (edit)
         refuse(c, l->name, edit);
+    /* The table of leases is not copied: leases are of a pad, and those of the source bind nobody
+     * at the target.  Only its number counts, so that no token is given twice. */
     if (str_eq(l->name, S(STORE_TOKENS))) {
         look_at_tokens(c, l);
         return JOT_OK;
@@ -493,6 +510,7 @@ static jot_status copy_waiting(Copy *c, Err *e)
 /* The record that brings a store's tokens to `seq` and changes nothing else there. */
 static Record token_record(Store *s, const Record *head, uint64_t seq)
 {
+    assert(seq > head->mark.seq); /* tokens are never taken back */
     Mark before = head->mark;
     before.seq = seq - 1;
     Draft d = { .op = OP_DELETE };
@@ -549,23 +567,15 @@ jot_status store_leap_tokens(Store *s, Err *e)
 
 static jot_status highest_fence(Store *s, uint64_t *out, Err *e)
 {
-    AUTO(Arena) names = { 0 };
-    Str after = { 0 };
+    Pages p = pages_new(s, &(ListQuery){ .limit = STORE_LIST_MAX, .which = LIST_ALL });
     *out = 0;
-    for (bool more = true; more;) {
+    while (p.more) {
         AUTO(Arena) arena = { 0 };
         Listing page;
-        TRY(store_list(s,
-                       &(ListQuery){ .after = after, .limit = STORE_LIST_MAX, .which = LIST_ALL },
-                       &arena, &page, e));
+        TRY(pages_read(&p, &arena, &page, e));
         for (size_t i = 0; i < page.n; i++)
             if (page.items[i].mark.fence > *out)
                 *out = page.items[i].mark.fence;
-        more = page.more && page.n;
-        if (more) {
-            arena_free(&names);
-            after = arena_copy(&names, page.items[page.n - 1].name);
-        }
     }
     return JOT_OK;
 }

@@ -39,25 +39,20 @@ const Mark *known_steady(const Known *k, Str stream)
     return is_of(s, stream) && s->steady ? &s->mark : NULL;
 }
 
-static jot_status went_back(Str stream, const Mark *was, const Mark *now, Err *e)
-{
-    Shown shown;
-    return err_set(e, JOT_CORRUPT,
-                   "the server went back: '%s' stood at record %llu, and now at %llu%s; what was "
-                   "acknowledged since is lost: open the pad again to continue without it",
-                   err_show(&shown, stream), (unsigned long long)was->seq,
-                   (unsigned long long)now->seq, was->seq == now->seq ? ", another one" : "");
-}
-
 jot_status known_keep(Known *k, Str stream, const Mark *mark, Err *e)
 {
     assert(stream.n > 0 && stream.n <= STORE_NAME_MAX);
     KnownHead *s = &k->heads[place_of(stream)];
-    if (is_of(s, stream) && !MUTANT(SERVER_WENT_BACK) &&
-        (mark->seq < s->mark.seq ||
-         (mark->seq == s->mark.seq && mark->seq && !hash_eq(mark->chain, s->mark.chain))))
-        return went_back(stream, &s->mark, mark, e);
-    if (!is_of(s, stream)) {
+    Shown shown;
+    bool back = mark->seq < s->mark.seq;
+    bool other = mark->seq == s->mark.seq && mark->seq && !hash_eq(mark->chain, s->mark.chain);
+    if (is_of(s, stream) && (back || other) && !MUTANT(SERVER_WENT_BACK))
+        return err_set(e, JOT_CORRUPT,
+                       "the server went back: '%s' stood at record %llu, and now at %llu%s; what "
+                       "was acknowledged since is lost: open the pad again to continue without it",
+                       err_show(&shown, stream), (unsigned long long)s->mark.seq,
+                       (unsigned long long)mark->seq, other ? ", another one" : "");
+    if (!is_of(s, stream)) { /* another stream's place: the newer one has it */
         char *name = mem_alloc(stream.n + 1);
         memcpy(name, stream.p, stream.n);
         free(s->name);

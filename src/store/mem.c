@@ -92,7 +92,8 @@ static MemStream *find_or_add(Mem *m, Str name)
         m->cap = m->cap ? m->cap * 2 : 16;
         m->streams = mem_grow(m->streams, m->cap * sizeof *m->streams);
     }
-    /* Memory may run out here, and the handle is closed then: nothing is half done yet. */
+    /* Memory may run out here, and the handle is closed then: nothing is half done yet.  So the
+     * name is copied before the others move. */
     MemStream fresh = { .name = own(name) };
     size_t i = place_of(m, name);
     memmove(&m->streams[i + 1], &m->streams[i], (m->n - i) * sizeof *m->streams);
@@ -112,6 +113,7 @@ static void add_record(Mem *m, MemStream *st, const Record *r)
         st->cap = st->cap ? st->cap * 2 : 4;
         st->records = mem_grow(st->records, st->cap * sizeof *st->records);
     }
+    assert(st->n < st->cap);
     Record owned = own_record(r); /* first: if memory runs out, it does not count */
     st->records[st->n++] = owned;
     st->changed = ++m->changes;
@@ -119,6 +121,7 @@ static void add_record(Mem *m, MemStream *st, const Record *r)
 
 static void drop_front(MemStream *st, size_t n)
 {
+    assert(n <= st->n);
     for (size_t i = 0; i < n; i++)
         free_record(&st->records[i]);
     memmove(st->records, st->records + n, (st->n - n) * sizeof *st->records);
@@ -321,6 +324,7 @@ static jot_status mem_redact(Store *s, Str stream, const Expect *x, const Redact
 {
     Mem *m = (Mem *)s;
     MemStream *st = find(m, stream);
+    /* All or none: each is looked at before the first is emptied. */
     for (size_t i = 0; i < set->n; i++) {
         const Record *r = record_with(st, set->seqs[i]);
         if (!r)
@@ -331,6 +335,7 @@ static jot_status mem_redact(Store *s, Str stream, const Expect *x, const Redact
     }
     for (size_t i = 0; i < set->n; i++) {
         Record *r = record_with(st, set->seqs[i]);
+        assert(r); /* looked at above, and nobody else is here */
         disown(&r->body);
         r->body = own((Str){ 0 });
         r->mark.redacted = true;
@@ -352,6 +357,7 @@ static jot_status mem_purge(Store *s, Str stream, const Expect *x, Str by, Mark 
     size_t n = st->n < STORE_TOLD_MAX ? st->n : STORE_TOLD_MAX;
     Gone gone = { &st->records[0], st->records + st->n - n, n };
     Record tombstone = store_tombstone(s, stream, by, &head, &gone, &arena);
+    /* The tombstone before the rest goes: a stream is never without a record. */
     add_record(m, st, &tombstone);
     drop_front(st, st->n - 1);
     m->forgot = m->changes;
@@ -378,6 +384,7 @@ static jot_status mem_forget_before(Store *s, Str stream, const Expect *x, uint6
 /* The newest of the last `n` records come to stand at `at`. */
 static void move_back(MemStream *st, size_t at, size_t n)
 {
+    assert(n <= st->n && at <= st->n - n);
     for (size_t i = st->n - n; i < st->n; i++, at++) {
         Record r = st->records[i];
         memmove(&st->records[at + 1], &st->records[at], (i - at) * sizeof r);

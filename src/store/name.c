@@ -63,16 +63,11 @@ static bool all_key_chars(Str s)
     return true;
 }
 
-static bool kind_char(char c)
-{
-    return key_char(c) && !(c >= 'A' && c <= 'Z');
-}
-
 static jot_status check_kind(Str kind, Err *e)
 {
     bool good = kind.n > 0 && kind.p[0] >= 'a' && kind.p[0] <= 'z';
     for (size_t i = 0; good && i < kind.n; i++)
-        good = kind_char(kind.p[i]);
+        good = key_char(kind.p[i]) && !(kind.p[i] >= 'A' && kind.p[i] <= 'Z');
     Shown shown;
     return good ? JOT_OK
                 : err_set(e, JOT_INVALID,
@@ -127,6 +122,7 @@ static jot_status check_segments(Str name, bool open_ended, Err *e)
     if (utf8_control_at(name) < name.n)
         return err_set(e, JOT_INVALID, "invalid name '%s': control characters are not allowed",
                        err_show(&shown, name));
+    /* Only what follows the last slash of a prefix may be unfinished. */
     Str rest = name, segment;
     while (str_cut(&rest, '/', &segment))
         TRY(check_segment(segment, false, e));
@@ -246,6 +242,7 @@ jot_status store_check_note(Str key, Err *e)
 {
     Shown shown;
     const StoreKind *kind = kind_meant(key);
+    /* What older versions took for a key is one, and asks for no look at Unicode's tables. */
     if (all_key_chars(key))
         return store_check_key(key, e);
     if (key.n > STORE_NOTE_MAX)

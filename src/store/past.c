@@ -1,6 +1,16 @@
-/* past.c - the engine that shows another store as it was. */
+/* past.c - the engine that shows another store as it was.
+ *
+ *     seq        1     2     3     4     5     6
+ *     at      10:00 10:05 10:05 11:30 12:00 12:10
+ *                                  ^
+ *     the past of 11:45:  head 4, read 1 to 4, listed if 4 is no tombstone
+ *
+ * Nothing is kept.  Time never goes back in a stream, so what was there at a moment is the
+ * beginning of what is there now, and its end is found by halving.  What was trimmed or redacted
+ * since is missing in the past, too. */
 #include "store/past.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -43,6 +53,7 @@ static jot_status look_from(Past *p, Str stream, uint64_t from, bool *old, uint6
 /* The seq of the newest record that is not younger than the moment; 0: there is none. */
 static jot_status last_seq(Past *p, Str stream, uint64_t *out, Err *e)
 {
+    /* Doubling until a record is too young, or there is none: `low` is old, `high` is not. */
     uint64_t low = 0, high = 1;
     bool old = true;
     for (; old && high < STORE_SEQ_MAX; high *= 2) {
@@ -53,6 +64,7 @@ static jot_status last_seq(Past *p, Str stream, uint64_t *out, Err *e)
         low = seq;
         high = seq > high ? seq : high;
     }
+    /* Then halving.  A number may be missing: the answer is about the next one that is there. */
     while (low + 1 < high) {
         uint64_t middle = low + (high - low) / 2, seq;
         TRY(look_from(p, stream, middle, &old, &seq, e));
@@ -118,6 +130,8 @@ static jot_status past_list(Store *s, const ListQuery *q, Arena *into, Listing *
     Past *p = (Past *)s;
     ListQuery ask = *q;
     ask.which = LIST_ALL; /* what is deleted now was perhaps not then */
+    /* Of a page perhaps few were there then, so pages are read until there are enough.  A page that
+     * fills up half-way is left there: the next list begins after the last name that was judged. */
     *out = (Listing){ .items = NEW_ARRAY(into, Listed, q->limit), .more = true };
     while (out->more && out->n < q->limit) {
         Listing page;
@@ -183,6 +197,7 @@ static const StoreOps past_ops = {
 
 Store *store_past(Store *of, int64_t at_ms)
 {
+    assert(of);
     Past *p = mem_alloc(sizeof *p);
     StoreOptions o = { .io = of->io, .read_only = true };
     *p = (Past){ .of = of, .at_ms = at_ms };

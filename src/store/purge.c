@@ -82,21 +82,10 @@ bool store_told(const Record *tombstone, PurgeTold *out)
 
 /* --- Making it ------------------------------------------------------------------------------ */
 
-/* Let the oldest record be reported too. */
-static void state_oldest(PurgeTold *t, const Record *oldest)
-{
-    /* What was reported first is what the oldest copies have: the one before the last gives way. */
-    if (t->oldest_n == STORE_PURGED_MAX)
-        t->oldest_n--;
-    Purged *p = &t->oldest[t->oldest_n++];
-    p->seq = oldest->mark.seq;
-    snprintf(p->chain, sizeof p->chain, "%.*s", STORE_PURGED_HEX,
-             hash_hex(oldest->mark.chain).text);
-}
-
 /* Make room for the `n` numbers up to `last`; what was reported of others is dropped. */
 static void move_window(PurgeTold *t, uint64_t last, size_t n)
 {
+    assert(n > 0 && n <= STORE_TOLD_MAX);
     PurgeTold old = *t;
     t->n = last < n ? (size_t)last : n;
     t->first = last - t->n + 1;
@@ -109,17 +98,6 @@ static void move_window(PurgeTold *t, uint64_t last, size_t n)
     }
 }
 
-/* What is not known in front need not be reported. */
-static void shorten(PurgeTold *t)
-{
-    size_t from = 0;
-    while (from < t->n && t->chains[from * STORE_TOLD_HEX] == UNKNOWN)
-        from++;
-    memmove(t->chains, t->chains + from * STORE_TOLD_HEX, (t->n - from) * STORE_TOLD_HEX);
-    t->first += from;
-    t->n -= from;
-}
-
 /* Let the newest records be reported, `max` at most. */
 static void state_newest(PurgeTold *t, const Gone *gone, size_t max)
 {
@@ -130,11 +108,18 @@ static void state_newest(PurgeTold *t, const Gone *gone, size_t max)
     move_window(t, last, max);
     for (size_t i = 0; i < gone->n; i++) {
         const Mark *m = &gone->newest[i].mark;
+        assert(m->seq < t->first + t->n); /* the window ends at the newest of all */
         if (m->seq >= t->first)
             memcpy(t->chains + (m->seq - t->first) * STORE_TOLD_HEX, hash_hex(m->chain).text,
                    STORE_TOLD_HEX);
     }
-    shorten(t);
+    /* What is not known in front need not be reported. */
+    size_t from = 0;
+    while (from < t->n && t->chains[from * STORE_TOLD_HEX] == UNKNOWN)
+        from++;
+    memmove(t->chains, t->chains + from * STORE_TOLD_HEX, (t->n - from) * STORE_TOLD_HEX);
+    t->first += from;
+    t->n -= from;
 }
 
 /* What is reported, as meta; empty if nothing is. */
@@ -142,6 +127,8 @@ static Str write_told(PurgeTold *t, const Gone *gone, Arena *into)
 {
     enum { FRAME = sizeof "{,\"from\":,\"chains\":\"\"}" + 20 };
     AUTO(Buf) meta = { 0 };
+    /* The oldest ones first: there are few of them, and they show the oldest copies.  What is left
+     * of the room is for the newest. */
     for (size_t i = 0; i < t->oldest_n; i++)
         buf_addf(&meta, "%s\"%llu\":\"%s\"", i ? "," : "{\"purged\":{",
                  (unsigned long long)t->oldest[i].seq, t->oldest[i].chain);
@@ -162,9 +149,17 @@ Record store_tombstone(Store *s, Str stream, Str by, const Mark *head, const Gon
                        Arena *into)
 {
     PurgeTold told = { 0 };
+    assert(gone->n <= STORE_TOLD_MAX && (gone->n == 0 || gone->newest));
     if (gone->oldest) {
         (void)store_told(gone->oldest, &told);
-        state_oldest(&told, gone->oldest);
+        /* The oldest record is reported, too.  What was reported first is what the oldest copies
+         * have, so where there is no room the one before the last gives way. */
+        if (told.oldest_n == STORE_PURGED_MAX)
+            told.oldest_n--;
+        Purged *p = &told.oldest[told.oldest_n++];
+        p->seq = gone->oldest->mark.seq;
+        snprintf(p->chain, sizeof p->chain, "%.*s", STORE_PURGED_HEX,
+                 hash_hex(gone->oldest->mark.chain).text);
     }
     Draft d = { .op = OP_DELETE, .by = by, .meta = write_told(&told, gone, into) };
     return store_next(s, stream, &d, head);
@@ -203,6 +198,9 @@ static void prove(Proof *p, const Mark *m)
 {
     if (m->seq >= p->before)
         return;
+    assert(m->seq > p->last.seq); /* a walk goes forward */
+    /* A chain covers all before it, down to the next gap: so the last record before a gap must have
+     * been reported, or nothing shows what the row is. */
     bool gap = p->last.seq && m->seq != p->last.seq + 1;
     Likeness like = compare(&p->told, m);
     p->fits = p->fits && like != TOLD_OTHERWISE && (!gap || p->proved);
@@ -214,6 +212,7 @@ jot_status store_shows_copy(Store *to, Str stream, const Mark *head, const Recor
                             bool *out, Err *e)
 {
     Proof p = { .before = tombstone->mark.seq, .fits = true };
+    assert(tombstone->mark.op == OP_DELETE);
     (void)store_told(tombstone, &p.told);
     Walk w = walk_new(to, stream, mark_last(head));
     while (w.more && p.fits) {
@@ -223,6 +222,7 @@ jot_status store_shows_copy(Store *to, Str stream, const Mark *head, const Recor
         for (size_t i = 0; i < page.n; i++)
             prove(&p, &page.items[i].mark);
     }
+    /* The last row has no gap after it: it must be reported, or be what the tombstone continues. */
     bool next =
         p.last.seq + 1 == p.before && store_check_next(stream, &p.last, tombstone, NULL) == JOT_OK;
     *out = p.fits && p.last.seq && (p.proved || next) && head->lost == 0;

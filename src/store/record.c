@@ -43,20 +43,10 @@ static void write_text(Buf *to, Str key, Str text)
     json_quote(to, text);
 }
 
-static void write_number(Buf *to, uint64_t n)
-{
-    char digits[20];
-    size_t at = sizeof digits;
-    do
-        digits[--at] = (char)('0' + n % 10);
-    while (n /= 10);
-    buf_add(to, (Str){ digits + at, sizeof digits - at });
-}
-
 static void write_u64(Buf *to, Str key, uint64_t n)
 {
     write_key(to, key);
-    write_number(to, n);
+    buf_add_u64(to, n);
 }
 
 /* A hash, or a word that needs no escapes. */
@@ -94,6 +84,7 @@ bool record_holds_start(Str text)
  * becomes a string. */
 static void write_meta(Buf *to, Str meta)
 {
+    assert(meta.n > 0);
     if (meta.p[0] == '{' && json_skip(meta, 0) == meta.n && one_line(meta) &&
         !record_holds_start(meta)) {
         buf_add(to, S(",\"meta\":"));
@@ -127,6 +118,7 @@ static void write_body(Buf *to, Str body, RecordForm form)
         buf_add(to, body);
         return;
     }
+    /* As a string, if it is text and escapes do not make it longer than base64 would. */
     bool text = utf8_valid(body) && str_find(body, 0) == body.n &&
                 json_quoted_size(body) <= base64_size(body.n) + 2;
     if (text) {
@@ -156,19 +148,26 @@ void record_write_lost(Buf *to, uint64_t seq)
 {
     size_t start = to->n;
     buf_add(to, lost_start);
-    write_number(to, seq);
+    buf_add_u64(to, seq);
     write_sum(to, start);
     buf_add(to, S("}\n"));
 }
 
-bool record_read_lost(Str line, uint64_t *seq)
+/* The number at `at`: where it ends, or 0 if there is none. */
+static size_t number_at(Str line, size_t at, uint64_t *out)
 {
-    AUTO(Buf) same = { 0 };
-    size_t end = lost_start.n;
+    size_t end = at;
     while (end < line.n && line.p[end] >= '0' && line.p[end] <= '9')
         end++;
-    if (!str_starts(line, lost_start) ||
-        !str_to_u64(str_slice(line, lost_start.n, end), STORE_SEQ_MAX, seq))
+    return str_to_u64(str_slice(line, at, end), STORE_SEQ_MAX, out) ? end : 0;
+}
+
+bool record_read_lost(Str line, uint64_t *seq)
+{
+    /* Written again and compared: a line that is not to the byte what we would write is not ours.
+     */
+    AUTO(Buf) same = { 0 };
+    if (!str_starts(line, lost_start) || !number_at(line, lost_start.n, seq))
         return false;
     record_write_lost(&same, *seq);
     return str_eq(line, buf_str(&same));
@@ -181,7 +180,7 @@ void record_write(Buf *to, const Record *r, RecordForm form)
     assert(m->seq > 0 && m->seq <= STORE_SEQ_MAX && m->at_ms >= 0);
     assert(m->op >= OP_PUT && m->op <= OP_APPEND);
     buf_add(to, record_start);
-    write_number(to, m->seq);
+    buf_add_u64(to, m->seq);
     write_u64(to, S("at"), (uint64_t)m->at_ms);
     write_text(to, S("by"), r->by);
     write_word(to, S("op"), op_names[m->op]);
@@ -200,6 +199,8 @@ void record_write(Buf *to, const Record *r, RecordForm form)
     if (m->gap)
         write_u64(to, S("gap"), m->gap);
     write_hash(to, S("chain"), m->chain);
+    /* Members of a newer version stand before the sum, which so covers them; the body is last, so
+     * that a reader of headers can stop in front of it. */
     if (r->extra.n) {
         buf_add_char(to, ',');
         buf_add(to, r->extra);
@@ -253,6 +254,7 @@ static bool read_text_within(Reader *r, size_t room, Str *out)
 
 static bool read_text(Reader *r, Str *out)
 {
+    /* Most strings have no escapes: those are copied at once, instead of byte by byte. */
     size_t end = json_unquote(r->line, r->at, NULL);
     Str inner = str_slice(r->line, r->at + 1, end ? end - 1 : 0);
     if (!end || str_find(inner, '\\') < inner.n)
@@ -272,6 +274,7 @@ static bool read_quoted_body(Reader *r, Str *out)
  * on one line, is for the hash in the header to say. */
 static bool read_nested_body(Reader *r, Str *out)
 {
+    assert(r->line.n > 0); /* the '{' it begins with */
     size_t end = r->line.n - 1;
     Str body = str_slice(r->line, r->at, end);
     if (r->at >= end || body.n != r->out.mark.size || !is_bracketed(body) ||
@@ -282,21 +285,22 @@ static bool read_nested_body(Reader *r, Str *out)
     return true;
 }
 
-static bool read_body(Reader *r, Str *out)
+/* In one of its three forms: the key at `key_at` tells the third from the others. */
+static bool read_body(Reader *r, size_t key_at)
 {
+    Str text, *body = &r->out.body;
+    if (str_starts(str_from(r->line, key_at), S("\"body64\"")))
+        return read_quoted_body(r, &text) && base64_read(text, r->into, body);
     bool quoted = r->at < r->line.n && r->line.p[r->at] == '"';
-    return quoted ? read_quoted_body(r, out) : read_nested_body(r, out);
+    return quoted ? read_quoted_body(r, body) : read_nested_body(r, body);
 }
 
 static bool read_u64(Reader *r, uint64_t *out)
 {
-    size_t end = r->at;
-    while (end < r->line.n && r->line.p[end] >= '0' && r->line.p[end] <= '9')
-        end++;
-    if (!str_to_u64(str_slice(r->line, r->at, end), STORE_SEQ_MAX, out))
-        return false;
-    r->at = end;
-    return true;
+    size_t end = number_at(r->line, r->at, out);
+    if (end)
+        r->at = end;
+    return end;
 }
 
 static bool read_hash(Reader *r, Hash *out)
@@ -339,12 +343,6 @@ static bool read_meta(Reader *r)
     r->out.meta = arena_copy(r->into, str_slice(r->line, r->at, end));
     r->at = end;
     return true;
-}
-
-static bool read_body64(Reader *r)
-{
-    Str text;
-    return read_quoted_body(r, &text) && base64_read(text, r->into, &r->out.body);
 }
 
 static bool read_true(Reader *r)
@@ -471,8 +469,7 @@ static bool read_value(Reader *r, unsigned bit, size_t key_at)
     case HAS_SUM:
         return read_sum(r, key_at);
     case HAS_BODY:
-        return str_starts(str_from(r->line, key_at), S("\"body64\"")) ? read_body64(r)
-                                                                      : read_body(r, &r->out.body);
+        return read_body(r, key_at);
     default:
         return read_extra(r, key_at);
     }
@@ -485,6 +482,7 @@ static bool read_member(Reader *r, bool *done)
     unsigned bit;
     if (!read_key(r, &bit))
         return false;
+    /* Twice the same key: two readers could believe two different ones. */
     bool again = bit & r->seen;
     bool late = (r->seen & HAS_SUM) && bit != HAS_BODY; /* the sum would not cover it */
     if (again || late)
@@ -531,6 +529,7 @@ static const char *what_is_wrong(const Reader *r)
 
 jot_status record_read(Str line, RecordWant want, Arena *into, Record *out, Err *e)
 {
+    assert(into && out);
     if (line.n && line.p[line.n - 1] == '\n')
         line.n--;
     Reader r = { .line = line, .at = 1, .want = want, .into = into };
@@ -550,13 +549,7 @@ jot_status record_read(Str line, RecordWant want, Arena *into, Record *out, Err 
 
 uint64_t record_seq(Str line)
 {
-    if (!str_starts(line, record_start))
-        return 0;
-    size_t end = record_start.n;
-    while (end < line.n && line.p[end] >= '0' && line.p[end] <= '9')
-        end++;
     uint64_t seq = 0;
-    bool good = end < line.n && line.p[end] == ',' &&
-                str_to_u64(str_slice(line, record_start.n, end), STORE_SEQ_MAX, &seq);
-    return good ? seq : 0;
+    size_t end = str_starts(line, record_start) ? number_at(line, record_start.n, &seq) : 0;
+    return end && end < line.n && line.p[end] == ',' ? seq : 0;
 }

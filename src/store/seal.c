@@ -50,6 +50,8 @@ Record store_next(Store *s, Str stream, const Draft *d, const Mark *head)
 {
     assert(mark_last(head) < STORE_SEQ_MAX);
     Record r = { .by = d->by, .id = d->id, .meta = d->meta, .body = d->body };
+    /* A draft may say when it was made, as an import does, but not that it is of the future: one
+     * such record would move all that follow it, because time does not go back. */
     int64_t now = store_now_ms(s);
     if (d->at_ms > 0 && d->at_ms < now)
         now = d->at_ms;
@@ -90,6 +92,8 @@ jot_status store_check_next(Str stream, const Mark *head, const Record *r, Err *
     if (head->seq && (r->mark.at_ms < head->at_ms || r->mark.fence < head->fence))
         return err_set(e, JOT_CONFLICT, "record %llu of '%s' goes back in time or fence", seq,
                        err_show(&shown, stream));
+    /* The first record ever has the chain of nothing; one that comes first because what stood
+     * before it was trimmed has a predecessor that nobody knows any more. */
     bool anchored = head->seq || r->mark.seq == 1;
     if (anchored && !hash_eq(r->mark.chain, record_chain(head->chain, stream, r)))
         return err_set(e, JOT_CONFLICT, "the chain of record %llu of '%s' does not fit", seq,
@@ -117,9 +121,12 @@ jot_status store_check_place(Str stream, const Batch *b, const Mark *before, con
                              Err *e)
 {
     Shown shown;
+    assert(b->n > 0);
     const Record *last = batch_last(b);
+    assert(last->mark.seq - b->items[0].mark.seq >= b->n - 1); /* store.c: they ascend */
     if (!b->gaps && !after)
         return store_check_next(stream, before, b->items, e);
+    /* Between two records: both edges must fit, and no number may be there twice. */
     if (after && after->mark.seq == 0)
         return err_set(e, JOT_CORRUPT, "the newest record of '%s' cannot be read",
                        err_show(&shown, stream));
@@ -216,6 +223,8 @@ jot_status store_seal(Store *s, const Sealing *a, Record *out, bool *again, Err 
     assert(a->x && d && head && (a->recent_n == 0 || a->recent));
     *again = false;
     *out = (Record){ .mark = *head };
+    /* 1. A retry.  Before everything else: the writer of the first try may have lost its lease, or
+     * the head may have moved, and what it wrote is written all the same. */
     const Record *same = find_id(a);
     if (same && !MUTANT(ID_NOT_LOOKED_UP)) {
         out->mark = same->mark;
@@ -226,10 +235,12 @@ jot_status store_seal(Store *s, const Sealing *a, Record *out, bool *again, Err 
         *again = true;
         return JOT_OK;
     }
+    /* 2. and 3. Is the writer still the one it takes itself for? */
     TRY(check_guard(a->stream, a->x, a->guard_seq, e));
     if (d->fence && d->fence < head->fence && !MUTANT(FENCE_NOT_CHECKED))
         return err_set(e, JOT_FENCED, "'%s' was written under token %llu; %llu is too old", name,
                        (unsigned long long)head->fence, (unsigned long long)d->fence);
+    /* 4. Is the stream as the writer saw it? */
     TRY(check_head(a->stream, a->x, head, e));
     if (d->op == OP_DELETE && !mark_live(head))
         return store_not_found(e, a->stream);
@@ -240,6 +251,7 @@ jot_status store_seal(Store *s, const Sealing *a, Record *out, bool *again, Err 
 
 uint64_t store_trim_from(const Mark *head, uint64_t before)
 {
+    /* The newest records stay whatever was asked for: retries are recognised by their ids. */
     uint64_t keep = head->seq > STORE_ID_WINDOW ? head->seq - STORE_ID_WINDOW + 1 : 1;
     return before < keep ? before : keep;
 }

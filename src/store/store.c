@@ -73,14 +73,6 @@ static jot_status check_meta(Str meta, Err *e)
     return object ? JOT_OK : err_set(e, JOT_INVALID, "meta must be a JSON object");
 }
 
-static jot_status check_body(Str body, Err *e)
-{
-    if (body.n > STORE_BODY_MAX)
-        return err_set(e, JOT_TOO_BIG, "body of %zu bytes: the limit is %d", body.n,
-                       STORE_BODY_MAX);
-    return JOT_OK;
-}
-
 static jot_status check_id(Str id, Err *e)
 {
     Shown shown;
@@ -91,23 +83,19 @@ static jot_status check_id(Str id, Err *e)
     return JOT_OK;
 }
 
-static jot_status check_op(Str stream, Op op, Err *e)
-{
-    if (op != OP_PUT && op != OP_DELETE && op != OP_APPEND)
-        return err_set(e, JOT_INVALID, "op must be put, delete or append");
-    if (op == OP_APPEND && store_kind(stream)->document)
-        return err_set(e, JOT_INVALID, "%s/ holds documents: write them with put",
-                       store_kind(stream)->name);
-    return JOT_OK;
-}
-
 static jot_status check_draft(Str stream, const Draft *d, Err *e)
 {
-    TRY(check_op(stream, d->op, e));
+    if (d->op != OP_PUT && d->op != OP_DELETE && d->op != OP_APPEND)
+        return err_set(e, JOT_INVALID, "op must be put, delete or append");
+    if (d->op == OP_APPEND && store_kind(stream)->document)
+        return err_set(e, JOT_INVALID, "%s/ holds documents: write them with put",
+                       store_kind(stream)->name);
     TRY(store_check_by(d->by, e));
     TRY(check_id(d->id, e));
     TRY(check_meta(d->meta, e));
-    TRY(check_body(d->body, e));
+    if (d->body.n > STORE_BODY_MAX)
+        return err_set(e, JOT_TOO_BIG, "body of %zu bytes: the limit is %d", d->body.n,
+                       STORE_BODY_MAX);
     if (d->op == OP_DELETE && d->body.n)
         return err_set(e, JOT_INVALID, "a delete has no body");
     if (d->fence > STORE_SEQ_MAX)
@@ -197,6 +185,7 @@ void store_met(Store *s, uint64_t *counter, const char *fmt, ...)
 
 void store_init(Store *s, const StoreOps *ops, const StoreOptions *o)
 {
+    assert(ops->close && ops->head && ops->read && ops->list && ops->changes && ops->promise);
     s->ops = ops;
     s->io = o->io ? o->io : &io_system;
     s->pid = process_id();
@@ -240,6 +229,7 @@ jot_status store_append(Store *s, Str stream, const Expect *expect, const Draft 
     const Expect *x = expect ? expect : &expect_any;
     TRY(check_expect(stream, x, e));
     TRY(check_draft(stream, draft, e));
+    /* Last: a caller learns what is wrong with what it asks also where nothing can be written. */
     TRY(check_writable(s, e));
     return changed(s, stream, out, s->ops->append(s, stream, x, draft, out, e));
 }
@@ -273,6 +263,7 @@ jot_status store_append_many(Store *s, Append *items, size_t n, Err *e)
     if (n > STORE_MANY_MAX)
         return err_set(e, JOT_TOO_BIG, "at most %d appends at once", STORE_MANY_MAX);
     TRY(check_writable(s, e));
+    /* One that is refused here takes no part in the rest, and no room. */
     size_t bytes = 0;
     for (size_t i = 0; i < n; i++)
         bytes += check_one(&items[i]) ? items[i].draft.body.n : 0;
@@ -280,6 +271,8 @@ jot_status store_append_many(Store *s, Append *items, size_t n, Err *e)
         return err_set(e, JOT_TOO_BIG, "at most %d bytes at once", STORE_MANY_BYTES);
     if (s->ops->append_many)
         TRY(s->ops->append_many(s, items, n, e));
+    /* What the engine left: all, if it has no step for many; else what was not simple, such as one
+     * whose condition did not hold, which is answered with the head as it is now. */
     for (size_t i = 0; i < n; i++) {
         Append *a = &items[i];
         if (is_due(a))
@@ -344,6 +337,8 @@ jot_status store_read(Store *s, Str stream, SeqRange range, Arena *into, Records
     if (range.from > STORE_SEQ_MAX)
         return err_set(e, JOT_INVALID, "a seq is at most %lld", (long long)STORE_SEQ_MAX);
     Records got = { 0 };
+    /* A page of which everything was passed over is empty, and to a reader an empty page is the end
+     * of the stream: so the next one is read, until there is something or nothing is left. */
     for (bool again = true; again;) {
         uint64_t damaged = got.damaged;
         TRY(s->ops->read(s, stream, range, into, &got, e));
@@ -369,6 +364,8 @@ jot_status store_list(Store *s, const ListQuery *q, Arena *into, Listing *out, E
         return err_at(e, "after");
     TRY(s->ops->list(s, q, into, out, e));
     assert(out->n <= q->limit);
+    /* Who asks for names gets names on every engine, also on those that have the heads at hand:
+     * nobody can come to rely on what another engine would have to fetch. */
     for (size_t i = 0; !list_takes_heads(q->which) && i < out->n; i++)
         out->items[i] = (Listed){ .name = out->items[i].name };
     return JOT_OK;
@@ -419,6 +416,7 @@ jot_status store_redact_set(Store *s, Str stream, const Expect *expect, const Re
     if (r->n == 0 || r->n > STORE_REDACT_MAX)
         return err_set(e, JOT_INVALID, "1 to %d records are redacted in one step",
                        STORE_REDACT_MAX);
+    /* An engine that goes through the stream once meets them in this order. */
     for (size_t i = 1; i < r->n; i++)
         if (r->seqs[i] <= r->seqs[i - 1])
             return err_set(e, JOT_INVALID, "the seqs of records to redact must ascend");
@@ -533,6 +531,7 @@ static jot_status put_records(Store *s, Str stream, const Expect *x, const Batch
     TRY(store_check_mine(s, e));
     TRY(store_check_name(stream, e));
     TRY(check_expect(stream, x, e));
+    /* All of them, before the first is stored: half a batch would be a history nobody wrote. */
     for (size_t i = 0; i < b->n; i++) {
         TRY(check_verbatim(stream, &b->items[i], e));
         const Mark *last = i ? &b->items[i - 1].mark : NULL;
@@ -611,6 +610,7 @@ void store_let_go(Store *s, uint64_t number)
 
 bool store_held(Store *s, uint64_t number)
 {
+    /* What cannot be looked for may be held: to say no would end a lease that somebody has. */
     if (!s->ops->held || number >> STORE_HOLD_BITS || store_check_mine(s, NULL) != JOT_OK)
         return true;
     return s->ops->held(s, number);
@@ -637,6 +637,7 @@ jot_status store_open(Store **out, Str url, const StoreOptions *options, Err *e)
         if (!serves(engines[i], parsed.scheme))
             continue;
         TRY(engines[i]->open(out, &parsed, options ? options : &plain, e));
+        assert((*out)->ops == engines[i] && (*out)->io);
         (*out)->url = hash_of(url);
         return JOT_OK;
     }

@@ -1,5 +1,13 @@
 /* verify.c - reading all of a pad, and saying what is wrong with it.
  *
+ *     engine     files, tables, quarantine ──► faults; damaged streams are remembered (blamed)
+ *     heads      what was there, and is not ──► lost; unless blamed already
+ *     streams    each one, from 1 to its head:
+ *
+ *         1 ──► 2 ──► 3      5 ──► 6 ──► head      body and hash, chain of each pair,
+ *                         ^                 ^      a gap that no trim explains,
+ *                        lost           its seq    a head that is behind its records
+ *
  * First the engine looks at what only it knows: files, tables, what was
  * quarantined.  Then every stream is read as any reader would, record by record, and
  * each record is held against its header and its predecessor.  A stream of which
@@ -57,6 +65,7 @@ typedef struct Verify {
 
 static void tell(Verify *v, const StoreFault *f)
 {
+    assert(f->what); /* a fault has a sentence */
     v->count->faults += fault_counts(f->kind);
     if (v->hooks->fault)
         v->hooks->fault(v->hooks->ctx, f);
@@ -145,6 +154,7 @@ static void say_range(char to[SENTENCE], uint64_t from, uint64_t last, const cha
 static void check_gap(Verify *v, Str stream, Through *t, uint64_t before, const Record *r,
                       bool damaged)
 {
+    assert(before > 0 && r->mark.seq > before + 1);
     char what[SENTENCE];
     uint64_t from = before + 1, to = r->mark.seq - 1;
     uint64_t trimmed = r->mark.gap < to - before ? r->mark.gap : to - before;
@@ -204,14 +214,13 @@ static jot_status read_page(Verify *v, Str stream, Through *t, bool *more, Err *
         *more = ++t->next <= STORE_SEQ_MAX;
         return JOT_OK;
     }
-    if (st != JOT_OK) {
-        if (e)
-            *e = why;
-        return st;
-    }
+    if (st != JOT_OK)
+        return err_pass(e, &why, st);
     for (size_t i = 0; i < page.n; i++) {
         const Record *r = &page.items[i];
         uint64_t before = t->last.seq;
+        /* Between two pages somebody may have trimmed what stood after the one before: then that
+         * one is gone, too, and nothing is missing. */
         if (before && r->mark.seq > before + 1 && (i || still_there(v, stream, before)))
             check_gap(v, stream, t, before, r, page.damaged);
         take_record(v, stream, t, r);
@@ -319,20 +328,13 @@ static jot_status verify_stream(Verify *v, Str stream, Err *e)
 static jot_status each_stream(Store *s, jot_status (*each)(void *ctx, Str stream, Err *e),
                               void *ctx, Err *e)
 {
-    AUTO(Arena) names = { 0 };
-    Str after = { 0 };
-    for (bool more = true; more;) {
+    Pages p = pages_new(s, &(ListQuery){ .limit = PAGE, .which = LIST_ALL });
+    while (p.more) {
         AUTO(Arena) arena = { 0 };
         Listing page;
-        TRY(store_list(s, &(ListQuery){ .after = after, .limit = PAGE, .which = LIST_ALL }, &arena,
-                       &page, e));
+        TRY(pages_read(&p, &arena, &page, e));
         for (size_t i = 0; i < page.n; i++)
             TRY(each(ctx, page.items[i].name, e));
-        more = page.more && page.n;
-        if (more) {
-            arena_free(&names);
-            after = arena_copy(&names, page.items[page.n - 1].name);
-        }
     }
     return JOT_OK;
 }
@@ -344,11 +346,8 @@ static jot_status verify_each(void *ctx, Str stream, Err *e)
         return err_set(e, JOT_CANCELLED, "cancelled: nobody waits for it any more");
     jot_status st = verify_stream(ctx, stream, &why);
     /* What one stream refuses is its own; what the pad refuses is the end. */
-    if (st == JOT_OK || st == JOT_IO || st == JOT_UNAVAILABLE) {
-        if (st != JOT_OK && e)
-            *e = why;
-        return st;
-    }
+    if (st == JOT_OK || st == JOT_IO || st == JOT_UNAVAILABLE)
+        return err_pass(e, &why, st);
     blame(ctx, stream, why.text);
     return JOT_OK;
 }
@@ -362,6 +361,8 @@ jot_status store_verify(Store *s, const VerifyHooks *hooks, VerifyCount *out, Er
     Verify v = { .s = s, .hooks = hooks ? hooks : &none, .count = out };
     VerifyHooks for_engine = { .fault = report_for_engine, .ctx = &v, .go_on = may_go_on };
     VerifyHooks for_heads = { .fault = report_loss, .ctx = &v };
+    /* The engine goes first: what it says of a stream is nearer to the cause than what a reader
+     * finds, and each stream is blamed once. */
     jot_status st = s->ops->verify ? s->ops->verify(s, &for_engine, e) : JOT_OK;
     if (st == JOT_OK && s->ops->heads)
         st = s->ops->heads(s, &for_heads, false, &out->heads, e);
@@ -390,11 +391,8 @@ static jot_status mend_each(void *ctx, Str stream, Err *e)
     jot_status st = store_trim(s, stream, NULL, 0, &dropped, &why);
     if (st == JOT_OK || st == JOT_NOT_FOUND)
         return JOT_OK;
-    if (is_over(st)) {
-        if (e)
-            *e = why;
-        return st;
-    }
+    if (is_over(st))
+        return err_pass(e, &why, st);
     store_met(s, &s->report.damaged, "%.150s", why.text);
     return JOT_OK;
 }
@@ -429,9 +427,7 @@ static jot_status settle_one(Store *s, Str stream, Err *e)
     jot_status st = store_trim(s, stream, NULL, 0, &dropped, &missing);
     if (st == JOT_NOT_FOUND)
         return store_record_edits(s, stream, e);
-    if (st != JOT_OK && e)
-        *e = missing;
-    return st;
+    return err_pass(e, &missing, st);
 }
 
 typedef void SettleFailed(void *ctx, Str stream, const char *why);

@@ -43,12 +43,6 @@ static void add_seqs(Walk *w, uint64_t from, uint64_t to)
         snprintf(w->seqs + n, sizeof w->seqs - n, " to %llu", (unsigned long long)to);
 }
 
-/* Is the record one that may follow what was given out? */
-static bool fits(Walk *w, const Record *r)
-{
-    return store_check_behind(w->stream, &w->last, r, NULL) == JOT_OK;
-}
-
 /* Keep what fits.  Where something is known to be damaged, the numbers that are missing before the
  * next good record are reported. */
 static void sift(Walk *w, Records *page)
@@ -58,7 +52,7 @@ static void sift(Walk *w, Records *page)
     w->damaged = w->damaged || page->damaged;
     for (size_t i = 0; i < page->n; i++) {
         const Record *r = &page->items[i];
-        if (!fits(w, r)) {
+        if (store_check_behind(w->stream, &w->last, r, NULL) != JOT_OK) {
             misfits++;
             w->damaged = true;
             continue;
@@ -133,6 +127,31 @@ void walk_say(const Walk *w, char *to, size_t size)
                  strpbrk(w->seqs, " ") ? "records" : "record", w->seqs, name);
 }
 
+/* --- Names ------------------------------------------------------------------------------ */
+
+Pages pages_new(Store *s, const ListQuery *q)
+{
+    Pages p = { .s = s, .q = *q, .more = true, .last_n = q->after.n };
+    assert(q->after.n <= sizeof p.last);
+    if (q->after.n)
+        memcpy(p.last, q->after.p, q->after.n);
+    return p;
+}
+
+jot_status pages_read(Pages *p, Arena *into, Listing *out, Err *e)
+{
+    assert(p->more);
+    p->q.after = (Str){ p->last, p->last_n };
+    TRY(store_list(p->s, &p->q, into, out, e));
+    p->more = out->more && out->n;
+    if (out->n) {
+        Str last = out->items[out->n - 1].name;
+        assert(last.n <= sizeof p->last); /* the store lists no longer name */
+        memcpy(p->last, last.p, p->last_n = last.n);
+    }
+    return JOT_OK;
+}
+
 /* --- Streams ---------------------------------------------------------------------------- */
 
 jot_status store_record_edits(Store *s, Str stream, Err *e)
@@ -161,26 +180,16 @@ jot_status walk_streams(Store *s,
                         jot_status (*each)(void *ctx, const Listed *l, const Err *edit, Err *e),
                         void *ctx, Err *e)
 {
-    char after[STORE_NAME_MAX];
-    size_t after_n = 0;
-    for (bool more = true; more;) {
+    Pages p = pages_new(s, &(ListQuery){ .limit = STORE_LIST_MAX, .which = LIST_ALL });
+    while (p.more) {
         AUTO(Arena) arena = { 0 };
         Listing page;
-        TRY(store_list(s,
-                       &(ListQuery){ .after = (Str){ after, after_n },
-                                     .limit = STORE_LIST_MAX,
-                                     .which = LIST_ALL },
-                       &arena, &page, e));
+        TRY(pages_read(&p, &arena, &page, e));
         for (size_t i = 0; i < page.n; i++) {
             Err why = { 0 };
             bool edited = page.items[i].mark.seq == 0;
             bool refused = edited && store_record_edits(s, page.items[i].name, &why) != JOT_OK;
             TRY(each(ctx, &page.items[i], refused ? &why : NULL, e));
-        }
-        more = page.more && page.n;
-        if (page.n) {
-            after_n = page.items[page.n - 1].name.n;
-            memcpy(after, page.items[page.n - 1].name.p, after_n);
         }
     }
     return JOT_OK;
@@ -189,19 +198,13 @@ jot_status walk_streams(Store *s,
 /* Names alone are cheap on every engine. */
 jot_status walk_count(Store *s, uint64_t *out, Err *e)
 {
-    char after[STORE_NAME_MAX];
-    ListQuery q = { .after = { after, 0 }, .limit = STORE_LIST_MAX, .which = LIST_ALL_NAMES };
+    Pages p = pages_new(s, &(ListQuery){ .limit = STORE_LIST_MAX, .which = LIST_ALL_NAMES });
     *out = 0;
-    for (bool more = true; more;) {
+    while (p.more) {
         AUTO(Arena) arena = { 0 };
         Listing page;
-        TRY(store_list(s, &q, &arena, &page, e));
+        TRY(pages_read(&p, &arena, &page, e));
         *out += page.n;
-        more = page.more && page.n;
-        if (page.n) {
-            q.after.n = page.items[page.n - 1].name.n;
-            memcpy(after, page.items[page.n - 1].name.p, q.after.n);
-        }
     }
     return JOT_OK;
 }

@@ -31,6 +31,21 @@ MUST_USE jot_status walk_read(Walk *w, Arena *into, Records *out, Err *e);
 /* The sentence for what was lost: "record 3 of 'x' cannot be read". */
 void walk_say(const Walk *w, char *to, size_t size);
 
+/* The names of a list, a page at a time, so that a list as long as the pad is never in memory. */
+typedef struct Pages {
+    Store *s;
+    ListQuery q; /* of every page, but for `after` */
+    bool more;
+    size_t last_n;
+    char last[STORE_NAME_MAX]; /* the name the next page comes after; last_n 0: none */
+} Pages;
+
+/* `q->after` is a checked name or empty; `q->prefix` must outlive the pages. */
+Pages pages_new(Store *s, const ListQuery *q);
+
+/* The next page, perhaps an empty one; p->more says whether there is another. */
+MUST_USE jot_status pages_read(Pages *p, Arena *into, Listing *out, Err *e);
+
 /* Every stream of a store, tombstones too, with edits from outside made records first.  `edit` is
  * why that could not be, or NULL.  `each` may stop the walk by returning anything but JOT_OK, which
  * is then returned. */

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "base/time.h"
+#include "store/walk.h"
 
 enum { PAGE = 200 };
 
@@ -372,13 +373,15 @@ jot_status artifact_find(Memory *m, const ArtifactQuery *query, Arena *into, Art
         TRY(store_check_name(after, e));
     }
     *out = (ArtifactList){ .items = NEW_ARRAY(into, ArtifactRef, q.limit) };
-    for (bool more = true; more;) {
+    Pages p = pages_new(m->store, &(ListQuery){ .prefix = prefix, .after = after, .limit = PAGE });
+    while (p.more) {
         AUTO(Arena) arena = { 0 };
         Listing page;
-        TRY(store_list(m->store, &(ListQuery){ .prefix = prefix, .after = after, .limit = PAGE },
-                       &arena, &page, e));
+        TRY(pages_read(&p, &arena, &page, e));
         for (size_t i = 0; i < page.n; i++) {
             ArtifactRef ref;
+            /* By the name first, which costs nothing, then by the header; the body is read only
+             * where a person may have written it. */
             if (!name_fits(&q, page.items[i].name))
                 continue;
             const char *wrong = make_ref(m, &page.items[i], into, &ref);
@@ -395,9 +398,6 @@ jot_status artifact_find(Memory *m, const ArtifactQuery *query, Arena *into, Art
                 out->items[out->n++] = ref;
             }
         }
-        more = page.more && page.n;
-        if (page.n)
-            after = arena_copy(into, page.items[page.n - 1].name);
     }
     return JOT_OK;
 }

@@ -124,6 +124,8 @@ static jot_status save_once(Memory *m, Str stream, const CheckpointWrite *s, Che
     Mark mark;
     TRY(read_head(m, stream, HEAD_MARK, &arena, &head, e));
     read_record(&head, &arena, &link);
+    /* The new state lies upon what is the top now, and is appended only while that is so: of two
+     * who save at once the second one looks again, and lies upon the first. */
     json_t *meta = json_pack("{s:I}", "below", (json_int_t)link.top);
     if (s->label.n)
         json_object_set_new(meta, "label", json_text(s->label));
@@ -326,6 +328,7 @@ static jot_status drop_before(Memory *m, Str stream, uint64_t before, Arena *are
     All left = { .into = arena };
     uint64_t trimmed, depth, damaged;
     size_t n = 0;
+    /* First the cheap way, then a look at what it had to leave. */
     TRY(memory_trim(m, stream, before, &trimmed, e));
     TRY(read_all(m, stream, &left, &depth, &damaged, e));
     uint64_t *seqs = NEW_ARRAY(arena, uint64_t, left.n + 1);
@@ -377,6 +380,7 @@ jot_status checkpoint_write_keep(Memory *m, Str run, const CheckpointWrite *s,
     TRY(checkpoint_write(m, run, s, &out->c, e));
     if (!keep->states && !keep->age_ms)
         return JOT_OK;
+    /* The state is saved, and that is the answer; what could not be dropped goes another time. */
     jot_status st = checkpoint_trim(m, run, keep, &out->dropped, &out->not_dropped);
     assert(st == out->not_dropped.status);
     return JOT_OK;

@@ -185,6 +185,7 @@ jot_status sink_write(Memory *m, const SinkPut *p, Arena *into, SinkView *out, b
                        STORE_BODY_MAX);
     TRY(make_body(p, &body, e));
     Draft d = { .op = OP_PUT, .meta = make_meta(p, into), .body = buf_str(&body) };
+    /* Not "absent": a result that was deleted was kept once, and its call is finished. */
     Expect never = { .kind = EXPECT_SEQ, .seq = 0 };
     jot_status st = memory_append(m, stream, &never, &d, &mark, e);
     if (st == JOT_CONFLICT) { /* the call is taken: by what, and is it the same? */

@@ -36,6 +36,7 @@
 #include "memory/frame/frame.h"
 #include "memory/frame/pointer.h"
 #include "memory/frame/tokens.h"
+#include "store/walk.h"
 
 enum {
     CUT_COST = 64,     /* tokens of the line that says that something was cut */
@@ -82,6 +83,7 @@ static bool add_value(Buf *to, const Frame *f, Str value, uint64_t share, Str ge
         buf_add_char(to, '\n');
         return true;
     }
+    /* Cut at the end of a line, with room for the line that says so. */
     Str shown = { text.p, share > CUT_COST ? tokens_cut(text, share - CUT_COST) : 0 };
     assert(shown.n <= text.n);
     buf_add(to, shown);
@@ -193,23 +195,15 @@ static jot_status add_note(Build *b, Str key, bool listed, uint64_t *room, Err *
 
 static jot_status add_pinned(Build *b, uint64_t *room, Err *e)
 {
-    char last[STORE_NAME_MAX];
-    Str after = { last, 0 };
+    ListQuery pinned = { .prefix = S("notes/" RULE_PINNED), .limit = PINNED_PAGE };
+    Pages p = pages_new(b->m->store, &pinned);
     TRY(add_note(b, S(RULE_FIRST), false, room, e));
-    for (bool more = true; more;) {
+    while (p.more) {
         AUTO(Arena) arena = { 0 };
         Listing page;
-        TRY(store_list(
-            b->m->store,
-            &(ListQuery){ .prefix = S("notes/" RULE_PINNED), .after = after, .limit = PINNED_PAGE },
-            &arena, &page, e));
+        TRY(pages_read(&p, &arena, &page, e));
         for (size_t i = 0; i < page.n; i++)
             TRY(add_note(b, str_from(page.items[i].name, 6), true, room, e));
-        more = page.more && page.n;
-        if (more) {
-            after.n = page.items[page.n - 1].name.n;
-            memcpy(last, page.items[page.n - 1].name.p, after.n);
-        }
     }
     return JOT_OK;
 }
@@ -232,7 +226,8 @@ static jot_status add_prefix(Build *b, Err *e)
     Part rules = { .word = "rules", .value = b->ask->rules };
     spent = add_or_leave(b, &b->prefix, &rules, room);
     room -= spent < room ? spent : room;
-    /* Approved notes come first, so that nobody else's notes can take their room. */
+    /* In order of right: what is here first is cut last.  Approved notes come before others, so
+     * that nobody else's notes can take their room. */
     TRY(rules_read(b->m, b->into, &b->approved, e));
     b->shown = NEW_ARRAY(b->into, bool, b->approved.n + 1);
     for (size_t i = 0; i < b->approved.n; i++) {
@@ -270,6 +265,7 @@ static void leave_results(Build *b, const char *why, uint64_t from, uint64_t to)
 {
     if (from > to)
         return;
+    assert(b->ask->run && from > 0);
     Context *c = b->out;
     ContextLeft *last = c->left_n ? &c->left[c->left_n - 1] : NULL;
     bool joins = last && last->from == to + 1 && strcmp(last->why, why) == 0;
@@ -295,6 +291,7 @@ typedef struct Pick {
 /* Add a text of so many tokens; false if there is no room. */
 static bool pick_text(Build *b, Pick *p, Str text, uint64_t whole)
 {
+    assert(p->room <= p->share);
     if (whole > p->room)
         return false;
     p->room -= whole;
@@ -377,6 +374,7 @@ static jot_status add_results(Build *b, Str summary, uint64_t share, Err *e)
     p.room = p.share;
     p.low = s->results + 1;
     assert(first >= 1 && s->compacted < first);
+    /* The newest first, because they are the ones that must be here; what has no room is older. */
     AUTO(RunBack) back = run_back(b->ask->run, &b->newest);
     for (bool more = true; more;) {
         Result x;
@@ -547,6 +545,8 @@ static jot_status add_run(Build *b, uint64_t room, Err *e)
     add_or_leave(b, &rest, &p, room / 8);
     add_open(b, &rest, room / 16 + tokens_estimate(buf_str(&rest)));
     add_usage(b, &rest, room / 8);
+    /* Results come last, and take everything that the small parts did not: they are what there is
+     * most of.  In the text they stand before those. */
     uint64_t spent = tokens_estimate(buf_str(&sum)) + tokens_estimate(buf_str(&rest)) + 24;
     TRY(add_results(b, buf_str(&sum), spent < room ? room - spent : 0, e));
     buf_add(&b->tail, buf_str(&rest));
@@ -576,6 +576,8 @@ static jot_status choose_prefix(Build *b, Err *e)
         TRY(run_frame(b->ask->run, &b->frame, e));
     if (b->frame.sign[0])
         return add_prefix(b, e);
+    /* A text that holds the sign could pass for one of our lines.  It would be escaped, which is
+     * safe; but another sign shows it as it is.  So the prefix is made again from its beginning. */
     for (uint64_t n = 0; n == 0 || (b->met && n < SIGNS_TRIED); n++) {
         b->frame = frame_of_pad(b->m, n);
         b->met = false;
@@ -601,6 +603,8 @@ static jot_status add_tail(Build *b, Err *e)
     AUTO(Buf) list = { 0 };
     add_left(b, &list);
     uint64_t add = ask->budget / LEFT_SHARE < LEFT_COST ? ask->budget / LEFT_SHARE : LEFT_COST;
+    /* From the outside in: what is sure to be there, then the state, evidence, the run, and the
+     * overview, each in a part of what those before it have left. */
     uint64_t spent = tokens_estimate(buf_str(&b->prefix)) + tokens_estimate(buf_str(&list)) + add;
     uint64_t room = spent < ask->budget ? ask->budget - spent : 0;
     TRY(add_state(b, ask->run ? room / 4 : room, e));

@@ -116,6 +116,8 @@ static jot_status add_open_work(Build *b, uint64_t *room, Err *e)
 {
     OpenWork work;
     AUTO(Buf) part = { .max = SIZE_MAX / 2 };
+    /* Made apart and added if it came to anything: a part of which not one line fits takes no room.
+     */
     uint64_t share = *room / 4, whole = share;
     size_t i = 0;
     TRY(open_work(b->m, b->into, &work, e));
@@ -249,6 +251,8 @@ static jot_status add_text(Build *b, Notes *n, const Listed *l, uint64_t *room, 
                         str(version_listed(doc.mark.seq, doc.mark.sha256).text));
     Part p = { .word = "note", .attributes = buf_str(&says), .value = doc.text };
     p.get = point_note(b->ask->reach, key_of(l), &arena);
+    /* The first that does not fit is cut, if enough of it can be seen, and ends the row: a smaller
+     * one further back is older, and would be shown in front of what was left out. */
     if (!tokens_fit(doc.text, *room) && *room < TEXT_LEAST) {
         *full = true;
         return JOT_OK;
@@ -267,6 +271,7 @@ static jot_status add_notes(Build *b, uint64_t *room, Err *e)
         .prefix = S(NOTES), .max = LISTED, .takes = is_no_rule, .until_ms = b->ask->until_ms
     };
     bool full = false;
+    /* Notes that are rules stand in the prefix, or were left out there. */
     TRY(memory_newest(b->m, &ask, b->into, &n.newest, e));
     if (n.newest.n == 0 && !n.newest.late)
         return JOT_OK;

@@ -30,45 +30,39 @@ static Str first_attribute(Str line)
     return str_slice(rest, 0, str_find(rest, '"'));
 }
 
-static void end_part(ContextPart *p, Str text, size_t at)
-{
-    p->bytes = at - p->at;
-    p->tokens = tokens_estimate(str_slice(text, p->at, at));
-}
+typedef struct Part {
+    Str what;  /* the word of its line, "note" in <jotter-note ...> */
+    Str name;  /* the value of the line's first attribute; may be empty */
+    size_t at; /* where it stands in the text, its line included */
+} Part;
 
-ContextPart *context_parts(Str text, Arena *into, size_t *n)
+/* Tokens are those of the part by itself: the sum is about the text's. */
+static void add_part(json_t *list, const Part *p, Str text, size_t end)
 {
-    ContextPart *parts = NULL;
-    size_t cap = 0;
-    Str sign = { 0 }, what;
-    *n = 0;
-    for (size_t at = 0; at < text.n;) {
-        Str rest = str_from(text, at), line = str_slice(rest, 0, str_find(rest, '\n'));
-        if (own_line(line, &sign, &what)) {
-            if (*n)
-                end_part(&parts[*n - 1], text, at);
-            parts = arena_grow(into, parts, *n, &cap, sizeof *parts, alignof(ContextPart));
-            parts[(*n)++] = (ContextPart){ .what = what, .name = first_attribute(line), .at = at };
-        }
-        at += line.n + 1;
-    }
-    if (*n)
-        end_part(&parts[*n - 1], text, text.n);
-    return parts;
+    json_array_append_new(list,
+                          json_pack("{s:o, s:o, s:I, s:I, s:I}", "what", json_text(p->what), "name",
+                                    json_text_or_null(p->name), "at", (json_int_t)p->at, "bytes",
+                                    (json_int_t)(end - p->at), "tokens",
+                                    (json_int_t)tokens_estimate(str_slice(text, p->at, end))));
 }
 
 json_t *context_parts_json(Str text)
 {
-    AUTO(Arena) arena = { 0 };
-    size_t n;
-    const ContextPart *parts = context_parts(text, &arena, &n);
     json_t *list = json_array();
-    for (size_t i = 0; i < n; i++) {
-        const ContextPart *p = &parts[i];
-        json_array_append_new(
-            list, json_pack("{s:o, s:o, s:I, s:I, s:I}", "what", json_text(p->what), "name",
-                            json_text_or_null(p->name), "at", (json_int_t)p->at, "bytes",
-                            (json_int_t)p->bytes, "tokens", (json_int_t)p->tokens));
+    Part part = { 0 };
+    Str sign = { 0 }, what;
+    bool within = false;
+    for (size_t at = 0; at < text.n;) {
+        Str rest = str_from(text, at), line = str_slice(rest, 0, str_find(rest, '\n'));
+        if (own_line(line, &sign, &what)) {
+            if (within)
+                add_part(list, &part, text, at);
+            part = (Part){ .what = what, .name = first_attribute(line), .at = at };
+            within = true;
+        }
+        at += line.n + 1;
     }
+    if (within)
+        add_part(list, &part, text, text.n);
     return list;
 }

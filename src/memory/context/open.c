@@ -1,4 +1,8 @@
-/* open.c - open work, kind by kind. */
+/* open.c - open work, kind by kind: leases, runs, tasks and plans that somebody has begun and not
+ * ended.
+ *
+ * What cannot be read is left out, because this is a line in an overview and no judgement; whoever
+ * continues a piece of work opens it, and is told then. */
 #include "memory/context/open.h"
 
 #include "base/time.h"

@@ -236,11 +236,14 @@ static jot_status running(const Cycle *c, Err *e)
 static jot_status end_dead(Work *w, const CycleWake *o, Err *e)
 {
     Cycle c;
+    assert(w->t.phase == TAIL_OPEN);
     cycle_tail_cycle(&w->t, w->agent, &c);
     TRY(cycle_steps_fold(w->m, &w->t, w->a, &c, e));
     bool gone = c.dead || c.sealed || (o && o->gone && o->gone(o->ctx, &c));
     if (!gone)
         return running(&c, e);
+    /* Its steps are sealed first: from then on it can take no step more, also if it was only slow,
+     * and everybody who ends it says the same of its end. */
     jot_status st = cycle_steps_seal(w->m, &c, CYCLE_KILLED, killed_why(&c, w->a), w->a, e);
     if (st == JOT_CONFLICT)
         return JOT_OK; /* it has just given a sign: look again */
@@ -260,6 +263,8 @@ static jot_status settle(Work *w, const CycleWake *o, Err *e)
     for (int i = 0; i < TRIES; i++) {
         bool did = false;
         TRY(cycle_tail_read(w->m, w->agent, w->a, &w->t, e));
+        /* Each of these is one append, after which the tail is another: so it is read again, and
+         * what is to be done next follows from it alone, whoever did the last step. */
         if (w->t.phase == TAIL_OPEN) {
             TRY(end_dead(w, o, e));
             continue;
@@ -307,6 +312,8 @@ static jot_status begin(Work *w, const CycleWake *o, Str *id, Err *e)
         Shown shown;
         return err_at(e, "the state of '%s'", err_show(&shown, w->agent));
     }
+    /* The record says how its death would be known: by the pad's clock and the machine's boot, with
+     * a time to live; and under which lease it was woken. */
     TRY(name_cycle(w, id, e));
     TRY(store_clock(w->m->store, &now, e));
     int64_t max = o->iterations_max ? o->iterations_max : CYCLE_ITERATIONS;
@@ -363,6 +370,7 @@ static jot_status find_running(Memory *m, Str agent, Str id, Arena *into, Cycle 
     TRY(cycle_find(m, agent, id, into, c, e));
     if (c->end != CYCLE_RUNNING || c->sealed)
         return has_ended(id, c->end, e);
+    assert(c->state); /* one that runs has what its steps make of it */
     return JOT_OK;
 }
 
@@ -399,6 +407,7 @@ jot_status cycle_step(Memory *m, const CycleInput *in, Arena *into, CycleStep *o
         return err_set(e, JOT_INVALID,
                        "cycle '" STR_FMT "' has had its %zu iterations: let it sleep",
                        STR_ARG(in->id), c->iterations_max);
+    /* What comes of it is computed here for the caller, and by everybody else from the record. */
     out->action = action_parse(in->text, into);
     action_apply(into, c->state, &out->action, &out->said);
     json_t *meta = json_pack("{s:s}", "kind", "reply");
@@ -444,6 +453,7 @@ typedef struct Ending {
 static jot_status end_running(Work *w, Ending *how, Err *e)
 {
     Cycle c;
+    assert(w->t.phase == TAIL_OPEN && str_eq(w->t.id, how->id));
     cycle_tail_cycle(&w->t, w->agent, &c);
     TRY(cycle_steps_fold(w->m, &w->t, w->a, &c, e));
     if (how->trace.p && !c.sealed) {
@@ -476,6 +486,7 @@ static jot_status finish(Memory *m, Ending how, Arena *into, Cycle *out, Err *e)
         Work w = { .m = m, .agent = how.agent, .a = &a, .notice = &notice };
         bool did = false;
         TRY(cycle_tail_read(m, how.agent, &a, &w.t, e));
+        /* Only the newest cycle can still run; an older one has ended, and is only looked up. */
         bool newest = str_eq(w.t.id, how.id);
         if (w.t.phase == TAIL_OPEN && newest) {
             TRY(end_running(&w, &how, e));
@@ -487,6 +498,7 @@ static jot_status finish(Memory *m, Ending how, Arena *into, Cycle *out, Err *e)
             continue;
         TRY(cycle_find(m, how.agent, how.id, into, out, e));
         out->notice = arena_copy(into, buf_str(&notice));
+        /* Somebody else may have ended it meanwhile, in another way than was asked for. */
         bool failed = out->end == CYCLE_FAILED || out->end == CYCLE_KILLED;
         bool wanted = how.end == CYCLE_FAILED ? out->end == CYCLE_FAILED : !failed;
         return wanted ? JOT_OK : has_ended(how.id, out->end, e);

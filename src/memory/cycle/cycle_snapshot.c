@@ -171,6 +171,8 @@ jot_status cycle_refuse_id(Str id, Err *e)
 
 jot_status cycle_snapshot_locate(Memory *m, Str agent, Str id, Arena *into, Tail *out, Err *e)
 {
+    /* The newest cycle is known to the state stream, whose word counts; its snapshots may be
+     * missing still, if the process that made them died. */
     TRY(cycle_tail_read(m, agent, into, out, e));
     if (str_eq(out->id, id) && out->before_seq)
         return JOT_OK;
@@ -265,6 +267,7 @@ jot_status cycle_list(Memory *m, Str agent, Arena *into, CycleList *out, Err *e)
     for (size_t i = 0; i < out->n; i++)
         if (out->items[i].imported)
             TRY(judge_line(m, agent, into, &out->items[i], e));
+    /* The cycle that runs, or has just ended, is not among the snapshots yet, or is only begun. */
     if (t.phase == TAIL_OPEN || t.phase == TAIL_ENDING) {
         CycleLine *line = line_for(&lines, t.id);
         line->end = t.phase == TAIL_OPEN ? CYCLE_RUNNING : t.end;

@@ -185,6 +185,7 @@ static Yaml *merge_maps(Merge *m, const Yaml *base, /* NOLINT(misc-no-recursion)
     AUTO(Arena) scratch = { 0 };
     Keys in_base = sort_keys(m, base, &scratch), in_ours = sort_keys(m, ours, &scratch);
     Keys in_theirs = sort_keys(m, theirs, &scratch);
+    /* The person's keys in the person's order, then those that only the cycle has. */
     Yaml *out = yaml_map(m->a);
     for (size_t i = 0; i < theirs->n; i++) {
         const YamlPair *p = &theirs->pairs[i];

@@ -72,6 +72,8 @@ static void take_reply(Fold *f, const Record *r)
     c->iterations++;
     c->unreadable += x.kind == ACTION_UNREADABLE;
     c->answered = false;
+    /* A tool of the caller's: its result is what the cycle waits for.  Of a reply that was redacted
+     * nobody knows whether it was a call, so a result is taken after it, too. */
     c->waiting = x.kind == ACTION_TOOL;
     c->lost = x.kind == ACTION_REDACTED;
     c->done = x.kind == ACTION_DONE;
@@ -203,6 +205,7 @@ jot_status cycle_steps_add(Memory *m, const Cycle *c, json_t *meta, Str body, Er
     AUTO(Arena) arena = { 0 };
     AUTO(Buf) text = { 0 };
     StoreTime now;
+    assert(!c->sealed); /* nothing follows an `end` */
     TRY(store_clock(m->store, &now, e));
     json_object_set_new(owned, "boot", json_string(now.era));
     json_object_set_new(owned, "awake", json_integer(now.now_ms));
@@ -215,6 +218,7 @@ jot_status cycle_steps_add(Memory *m, const Cycle *c, json_t *meta, Str body, Er
 
 jot_status cycle_steps_seal(Memory *m, Cycle *c, CycleEnd end, Str why, Arena *into, Err *e)
 {
+    assert(end != CYCLE_RUNNING);
     if (c->sealed)
         return JOT_OK;
     json_t *meta = json_pack("{s:s, s:s}", "kind", "end", "end", cycle_end_name(end));

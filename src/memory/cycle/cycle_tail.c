@@ -163,6 +163,7 @@ static void take_own(Fold *f, const Record *r, const json_t *meta, Kind kind)
         t->id = arena_copy(&f->keep, json_member(meta, "last"));
         t->replies = (uint64_t)number(meta, "replies");
     }
+    /* This record has the pending edit in it, and so nobody merges it a second time. */
     if (t->edited && (uint64_t)number(meta, "edit") >= t->edit_seq)
         t->edited = false;
     f->own_sha = r->mark.sha256;
@@ -264,6 +265,8 @@ jot_status cycle_tail_read(Memory *m, Str agent, Arena *into, Tail *out, Err *e)
         return err_pass(e, &missing, st);
     uint64_t seq = head.mark.seq;
     bool recorded = seq || record_edit(m, stream, &seq);
+    /* A few records from the end are mostly enough.  If no beginning is among them, four times as
+     * many are read, again from their first: a fold goes forward. */
     AUTO(Fold) f = { .present = head.body };
     for (uint64_t from = seq > WINDOW ? seq - WINDOW : 1, span = WINDOW;;) {
         TRY(fold_from(m, stream, recorded ? from : 1, &f, e));

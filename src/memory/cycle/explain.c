@@ -1,9 +1,16 @@
-/* explain.c - reading a pair of snapshots for somebody who asks what the agent did. */
+/* explain.c - reading a pair of snapshots for somebody who asks what the agent did.
+ *
+ *     before ──┐
+ *              ├──► what differs ──► one word for it (running, finished, limit, crashed, nothing,
+ *     after  ──┘                     stopped), and a hint where one helps
+ *
+ * Only the two texts and how the cycle ended are looked at: so it says the same today and in a
+ * year, and of a cycle of another program as of our own. */
 #include "memory/cycle/explain.h"
 
 #include <assert.h>
 
-const char *reading_name(Reading r)
+static const char *reading_name(Reading r)
 {
     static const char *const names[] = {
         [READING_RUNNING] = "running", [READING_FINISHED] = "finished",

@@ -18,9 +18,6 @@ typedef enum Reading {
     READING_STOPPED,
 } Reading;
 
-/* "running", "finished", "limit", "crashed", "nothing", "stopped"; never NULL. */
-const char *reading_name(Reading r);
-
 typedef struct Explanation {
     Reading reading;
     Str sentence; /* what happened */

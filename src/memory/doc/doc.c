@@ -161,6 +161,8 @@ static jot_status change(Memory *m, Str stream, const Change *c, Arena *into, Do
     assert(!(when->absent && when->version.n));
     *out = (Doc){ 0 };
     Expect x = { .kind = when->absent ? EXPECT_ABSENT : EXPECT_ANY };
+    /* A few digits become the whole hash here, and the append demands that one: between this look
+     * and the append nobody can slip in a text that has the same digits. */
     if (when->version.n) {
         TRY(version_check(when->version, e));
         TRY(doc_present(m, stream, into, out, e));
@@ -172,6 +174,7 @@ static jot_status change(Memory *m, Str stream, const Change *c, Arena *into, Do
     Mark mark;
     jot_status st = memory_append(m, stream, &x, &c->draft, &mark, e);
     if (st == JOT_CONFLICT) {
+        /* The caller gets what is there now: that is what it needs to go on. */
         TRY(doc_present(m, stream, into, out, e));
         return doc_conflict(stream, when->absent, out, e);
     }
@@ -301,6 +304,7 @@ static jot_status rewrite(Memory *m, const Rewrite *r, Doc *out, Err *e)
             return doc_conflict(r->stream, when->absent, out, e);
         }
         TRY(r->append ? append_text(r, &now, &w.text, e) : edit_text(r, &now, &w.text, e));
+        /* The new text was made from `now`, so it is written over `now` and nothing else. */
         HashHex all = hash_hex(now.mark.sha256);
         w.when = (DocIf){ .absent = !live };
         if (live)
@@ -355,6 +359,7 @@ jot_status doc_move(Memory *m, Str from, Str to, Arena *into, Doc *out, Err *e)
     *out = (Doc){ 0 };
     TRY(store_check_name(to, e));
     TRY(doc_read(m, from, into, &old, e));
+    assert(mark_live(&old.mark));
     if (str_eq(from, to))
         return err_set(e, JOT_INVALID, "cannot move %s to itself", doc_name(from).text);
     HashHex seen = { "" }; /* of what we put at the target; "" before that */
@@ -362,10 +367,12 @@ jot_status doc_move(Memory *m, Str from, Str to, Arena *into, Doc *out, Err *e)
         DocWrite w = { .text = old.text };
         w.meta = meta_with(old.meta, "from", json_stringn(from.p, from.n), into);
         w.when = (DocIf){ .version = str(seen.text), .absent = !seen.text[0] };
+        /* 1. The text at its new name.  If it is there already by an earlier try, that is done. */
         jot_status st = doc_write(m, to, &w, into, out, e);
         if (st == JOT_CONFLICT && !seen.text[0] && half_moved(out, from, &old, into))
             st = JOT_OK;
         TRY(st);
+        /* 2. The old name goes, if it still has what was copied. */
         st = leave(m, from, &old, into, e);
         if (st != JOT_CONFLICT || tries + 1 == DOC_TRIES_MAX)
             return st;

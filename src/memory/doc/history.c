@@ -172,6 +172,7 @@ static jot_status at_time(Memory *m, Str stream, int64_t at_ms, Arena *into, Doc
         AUTO(Arena) scratch = { 0 };
         Record r;
         uint64_t middle = low + (high - low) / 2;
+        assert(low < middle && middle < high);
         TRY(first_from(m, stream, middle, &scratch, &r, e));
         if (r.mark.seq && r.mark.at_ms <= at_ms)
             low = r.mark.seq;
@@ -206,6 +207,8 @@ static void look_at(Named *n, const Mark *mark)
 /* Through the history, newest first: as far as is needed to be sure. */
 static jot_status find_named(Memory *m, Str stream, Named *n, Err *e)
 {
+    /* Enough digits name one version only, and the search ends with it.  A few might name another
+     * one further back, so then all of the history is looked at. */
     HistoryAsk ask = { .limit = HISTORY_PAGE_MAX };
     bool sure = n->digits.n >= VERSION_HEX;
     for (bool more = true; more && !(sure && n->seq) && !n->several;) {

@@ -16,14 +16,10 @@ MUST_USE jot_status history_last(Memory *m, Str stream, const Mark *head, uint64
 MUST_USE jot_status history_only(Memory *m, Str stream, Str version, Hash one, Err *e);
 
 /* *at is the head, and then the version `steps` before it in its history; one with the same text as
- * the one after it does not count.  The rest as history_back. */
+ * the one after it does not count.  Its mark.seq is 0 if the document did not exist then.
+ * JOT_NOT_FOUND: it does not go that far back, or is not kept. */
 MUST_USE jot_status history_earlier(Memory *m, Str stream, uint64_t steps, Arena *into, Record *at,
                                     Err *e);
-
-/* *at is the head, and then the state `steps` undos would bring back; its mark.seq is 0 if the
- * document did not exist then.  JOT_NOT_FOUND: it does not go that far back, or is not kept. */
-MUST_USE jot_status history_back(Memory *m, Str stream, uint64_t steps, Arena *into, Record *at,
-                                 Err *e);
 
 /* --- The head (doc.c) ------------------------------------------------------------------- */
 

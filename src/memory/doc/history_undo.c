@@ -114,11 +114,6 @@ static jot_status go_back(Back *b, uint64_t steps, Arena *into, Record *at, Err 
     return JOT_OK;
 }
 
-jot_status history_back(Memory *m, Str stream, uint64_t steps, Arena *into, Record *at, Err *e)
-{
-    return go_back(&(Back){ .m = m, .stream = stream, .undone = true }, steps, into, at, e);
-}
-
 jot_status history_earlier(Memory *m, Str stream, uint64_t steps, Arena *into, Record *at, Err *e)
 {
     return go_back(&(Back){ .m = m, .stream = stream }, steps, into, at, e);
@@ -174,7 +169,7 @@ jot_status history_undo(Memory *m, Str stream, const DocIf *when, Arena *into, D
 {
     TRY(read_seen(m, stream, when, into, out, e));
     Record at = { .mark = out->mark, .by = out->by, .meta = out->meta, .body = out->text };
-    TRY(history_back(m, stream, 1, into, &at, e));
+    TRY(go_back(&(Back){ .m = m, .stream = stream, .undone = true }, 1, into, &at, e));
     return bring_kept(m, stream, &at, into, out, e);
 }
 

@@ -15,6 +15,7 @@
  * may be the second one. */
 #include "memory/forget/forget.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -127,23 +128,10 @@ jot_status forget_document(Memory *m, Str stream, Mark *out, Err *e)
     return clear_traces(m, stream, e);
 }
 
-/* The head's mark; seq 0 if there is none. */
-static jot_status head_mark(Memory *m, Str stream, Mark *out, Err *e)
-{
-    AUTO(Arena) arena = { 0 };
-    Record head;
-    Err missing = { 0 };
-    *out = (Mark){ 0 };
-    jot_status st = store_head(m->store, stream, HEAD_MARK, &arena, &head, &missing);
-    if (st == JOT_OK)
-        *out = head.mark;
-    return st == JOT_NOT_FOUND ? JOT_OK : err_pass(e, &missing, st);
-}
-
 jot_status forget_record(Memory *m, Str stream, uint64_t seq, Err *e)
 {
     Mark head;
-    TRY(head_mark(m, stream, &head, e));
+    TRY(memory_mark(m, stream, &head, e));
     if (!mark_live(&head))
         return not_found(stream, e);
     if (seq == head.seq && nature_of(stream) != NATURE_LOG)
@@ -218,9 +206,7 @@ static jot_status find_all(Memory *m, Found *f, uint64_t *damaged, Err *e)
     jot_status st = memory_each_record(
         m, f->stream, &(RecordVisit){ .from = 1, .each = collect, .ctx = f, .damaged = damaged },
         &missing);
-    if (st == JOT_OK || st == JOT_NOT_FOUND)
-        return JOT_OK;
-    return err_pass(e, &missing, st);
+    return st == JOT_NOT_FOUND ? JOT_OK : err_pass(e, &missing, st);
 }
 
 /* *n counts what is done also if it ends before the last one. */
@@ -229,6 +215,7 @@ static jot_status redact_found(Memory *m, const Found *f, bool aside, uint64_t *
     for (size_t at = 0; at < f->n;) {
         size_t rest = f->n - at;
         Redaction r = { f->seqs + at, rest < STORE_REDACT_MAX ? rest : STORE_REDACT_MAX, aside };
+        assert(!f->head || r.seqs[r.n - 1] < f->head); /* the present value is spared */
         TRY(memory_redact_set(m, f->stream, &r, e));
         *n += r.n;
         at += r.n;
@@ -297,6 +284,8 @@ jot_status forget_in_stream(Memory *m, Str stream, const ForgetWhat *what, Forgo
         if (st == JOT_CONFLICT)
             continue;
         TRY(st);
+        /* Now the older ones.  Somebody may write the phrase again between the two steps: then it
+         * is in a record that is newer than our clean text, and all of it is done once more. */
         Found f = {
             .into = &arena, .stream = stream, .phrase = phrase, .each = what->each, .ctx = what->ctx
         };
@@ -350,11 +339,7 @@ static jot_status settle(Memory *m, Str stream, Err *e)
     if (!store_promise(m->store).edits_seen)
         return JOT_OK;
     jot_status st = memory_trim(m, stream, 0, &dropped, &missing); /* takes the lock, drops none */
-    if (st == JOT_OK || st == JOT_NOT_FOUND)
-        return JOT_OK;
-    if (e)
-        *e = missing;
-    return st;
+    return st == JOT_NOT_FOUND ? JOT_OK : err_pass(e, &missing, st);
 }
 
 static bool text_holds(void *phrase, Str text)
@@ -394,7 +379,7 @@ typedef struct Beside {
 static jot_status add_beside(Beside *b, Str stream)
 {
     Mark head;
-    TRY(head_mark(b->m, stream, &head, b->e));
+    TRY(memory_mark(b->m, stream, &head, b->e));
     if (!mark_live(&head))
         return JOT_OK;
     RunForgotten *out = b->out;
@@ -423,7 +408,7 @@ static jot_status find_run(Memory *m, Str id, Arena *into, Str *stream, Err *e)
 {
     Mark head;
     TRY(run_stream(id, into, stream, e));
-    TRY(head_mark(m, *stream, &head, e));
+    TRY(memory_mark(m, *stream, &head, e));
     if (mark_live(&head))
         return JOT_OK;
     if (head.op == OP_DELETE)
@@ -437,6 +422,8 @@ jot_status forget_run(Memory *m, Str id, Arena *into, RunForgotten *out, Err *e)
     Str stream;
     *out = (RunForgotten){ 0 };
     TRY(find_run(m, id, &arena, &stream, e));
+    /* What else there is of it is named before the run goes: its calls say where the results lie.
+     */
     Beside b = { .m = m, .into = into, .out = out, .e = e };
     TRY(memory_each_record(m, stream, &(RecordVisit){ .from = 1, .each = look_beside, .ctx = &b },
                            e));

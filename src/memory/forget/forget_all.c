@@ -171,6 +171,8 @@ jot_status forget_all(Memory *m, Str phrase, const ForgetHooks *hooks, ForgetCou
                        "%zu bytes are too little to be taken out of a whole pad: use at least %d",
                        phrase.n, FORGET_ALL_MIN);
     Clearing w = { .m = m, .phrase = phrase, .hooks = hooks, .count = out, .e = e };
+    /* First what dead writers left: a half written file is in no stream, but in quarantine it is
+     * looked at below. */
     TRY(store_settle(m->store, report_unsettled, &w, e));
     if (hooks && hooks->progress)
         TRY(walk_count(m->store, &out->total, e));
@@ -182,6 +184,8 @@ jot_status forget_all(Memory *m, Str phrase, const ForgetHooks *hooks, ForgetCou
         report(&w, LEFT_QUARANTINE, (Str){ 0 },
                "something in quarantine cannot be read: look there");
     Err why = { 0 };
+    /* Both are tried whatever the other says, and last: by now every stream is done, and a call
+     * that is repeated for their sake finds nothing else to do. */
     jot_status index = search_forget_all(m, &why), file = store_scrub(m->store, &why);
     if (file != JOT_OK)
         return trace_stays(

@@ -12,6 +12,8 @@
  * import finds that out by comparing. */
 #include "memory/port/import.h"
 
+#include <assert.h>
+
 #include "base/utf8.h"
 #include "memory/artifact/line_log.h"
 
@@ -51,19 +53,6 @@ static jot_status in_the_way(Import *x, Str stream, const Mark *head, Hash sha25
     return JOT_OK;
 }
 
-/* The head's mark; op 0 if there never was one. */
-static jot_status find_head(Import *x, Str stream, Mark *out, Err *e)
-{
-    AUTO(Arena) arena = { 0 };
-    Record head = { 0 };
-    Err missing = { 0 };
-    *out = (Mark){ 0 };
-    jot_status st = store_head(x->m->store, stream, HEAD_MARK, &arena, &head, &missing);
-    if (st == JOT_OK)
-        *out = head.mark;
-    return st == JOT_NOT_FOUND ? JOT_OK : err_pass(e, &missing, st);
-}
-
 /* What has become of an append. */
 static jot_status count_added(Import *x, const ImportDoc *d, jot_status st, const Err *why, Err *e)
 {
@@ -83,7 +72,7 @@ static jot_status import_over(Import *x, const ImportDoc *d, Err *e)
 {
     Mark head;
     const char *refused = NULL;
-    TRY(find_head(x, d->stream, &head, e));
+    TRY(memory_mark(x->m, d->stream, &head, e));
     Hash sha256 = hash_of(d->text);
     if (head.op == OP_PUT && hash_eq(head.sha256, sha256)) {
         x->report->unchanged++;
@@ -125,6 +114,8 @@ jot_status import_flush(Import *x, Err *e)
     if (q.n == 0)
         return JOT_OK;
     TRY(memory_append_many(x->m, q.items, q.n, e));
+    /* All were appended on the condition that there is nothing of their name.  The few of which
+     * that is not true are looked at one by one. */
     for (size_t i = 0; i < q.n; i++) {
         const Append *a = &q.items[i];
         TRY(a->status == JOT_CONFLICT ? import_over(x, &q.docs[i], e)
@@ -170,6 +161,7 @@ jot_status import_document(Import *x, const ImportDoc *d, Err *e)
         q->items = NEW_ARRAY(&q->arena, Append, STORE_MANY_MAX);
         q->docs = NEW_ARRAY(&q->arena, ImportDoc, STORE_MANY_MAX);
     }
+    assert(q->n < STORE_MANY_MAX);
     x->report->files++;
     ImportDoc *kept = &q->docs[q->n];
     *kept = keep_doc(q, d);
@@ -231,6 +223,8 @@ jot_status import_records(Import *x, Str name, Str stream, const Draft *drafts, 
         return JOT_OK;
     }
     x->report->unchanged += along.at == n;
+    /* One record at a time, each after exactly the one before: an import that dies leaves a
+     * beginning of the log, and the next one goes along with it as far as it goes. */
     for (size_t i = along.at; i < n; i++) {
         Expect expect = { .kind = EXPECT_SEQ, .seq = i };
         Mark mark;

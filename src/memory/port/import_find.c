@@ -1,5 +1,13 @@
 /* import_find.c - recognising a layout: by the names in a directory, by the first line of a file.
  *
+ *     a file ──► its first bytes: a database, an archive, a line of JSON with members that one
+ *                program writes and no other
+ *     a directory ──► the places below it where programs keep their files
+ *                       one      ──► that one
+ *                       several  ──► refused, with their names
+ *                       none     ──► what its own names and first lines speak for, if that is one
+ *                                    layout; else refused: --layout says which
+ *
  * A directory may be the one a program keeps its files in, or the project that has
  * it somewhere below: then the places programs use are looked at, and one of them
  * must be it. */

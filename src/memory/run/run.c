@@ -110,6 +110,8 @@ static jot_status begin_at(Run *r, uint64_t seq, RunTail *tail, bool *begun, Err
     *begun = false;
     if (page.n == 0 || page.items[0].mark.seq != seq)
         return JOT_OK;
+    /* A record of this seq need not be a fold: a run that was imported, or appended to by another
+     * program, has its folds elsewhere.  One that claims more results than records is no fold. */
     RunStep s = run_step_of(&page.items[0], &arena);
     bool fold = s.kind == RUN_FOLD && run_state_read(s.body, &r->arena, &r->state);
     if (!fold || r->state.results >= seq)
@@ -127,6 +129,7 @@ static jot_status take_all(Run *r, uint64_t head, RunTail *tail, Err *e)
 {
     arena_free(&r->arena);
     r->state = (RunState){ 0 };
+    /* From the newest place where a fold can be, backwards. */
     uint64_t at = head - head % RUN_FOLD_EVERY;
     uint64_t step = RUN_FOLD_EVERY;
     for (unsigned tried = 1; at > 0; tried++) {
@@ -168,6 +171,7 @@ static jot_status refresh(Run *r, RunTail *tail, Err *e)
 {
     AUTO(Arena) arena = { 0 };
     Record head;
+    assert(r->m && r->stream[0]); /* named with run_at */
     jot_status st = store_head(r->m->store, stream_of(r), HEAD_MARK, &arena, &head, e);
     if (st == JOT_NOT_FOUND || (st == JOT_OK && !mark_live(&head.mark)))
         return not_found(str(r->id), e);
@@ -178,6 +182,7 @@ static jot_status refresh(Run *r, RunTail *tail, Err *e)
         return JOT_OK;
     /* Back: what was taken in last has been damaged since. */
     bool back = seq < r->state.seq;
+    /* Far behind, it is cheaper to begin at the newest fold than to read all that came since. */
     if (r->state.seq == 0 || back || seq - r->state.seq > RUN_FOLD_EVERY)
         TRY(take_all(r, seq, tail, e));
     else
@@ -290,6 +295,7 @@ jot_status run_seek(Run *r, uint64_t n, uint64_t *seq, Err *e)
         else
             high = at;
     }
+    /* The last fold that has fewer results than n: result n comes after it. */
     *seq = low ? low * RUN_FOLD_EVERY : 1;
     return JOT_OK;
 }

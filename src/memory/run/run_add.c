@@ -46,14 +46,6 @@ static void put_number(json_t *meta, const char *name, uint64_t value)
     json_object_set_new(meta, name, json_integer((json_int_t)value));
 }
 
-static void put_limits(json_t *meta, UsageLimits limits)
-{
-    if (limits.calls)
-        put_number(meta, "limit", limits.calls);
-    if (limits.similar)
-        put_number(meta, "similarity", limits.similar);
-}
-
 static jot_status compose_call(const RunState *s, const Entry *x, json_t *meta, Err *e)
 {
     Shown shown;
@@ -113,6 +105,7 @@ static jot_status compose_result(const RunState *s, Entry *x, json_t *meta, Err 
 /* The meta of the record this entry becomes now. */
 static jot_status compose(const RunState *s, Entry *x, Buf *to, Err *e)
 {
+    assert(x->kind != RUN_FOLD && x->kind != RUN_INIT && x->kind != RUN_OTHER);
     AUTO_PTR(json_t) meta = json_pack("{s:s}", "kind", run_kind_name(x->kind));
     if (x->kind == RUN_CALL)
         TRY(compose_call(s, x, meta, e));
@@ -133,7 +126,7 @@ static jot_status compose(const RunState *s, Entry *x, Buf *to, Err *e)
         put_number(meta, "n", x->notice->chars);
     if (x->notice && x->notice->dir.n)
         put_text(meta, "dir", x->notice->dir);
-    put_limits(meta, x->limits);
+    usage_put_limits(meta, &x->limits);
     json_write(to, meta);
     return JOT_OK;
 }
@@ -145,6 +138,8 @@ static jot_status append(Run *r, Str meta, Str body, Err *e)
     Draft d = { .op = OP_APPEND, .meta = meta, .body = body };
     Record added = { .meta = meta, .body = body };
     TRY(memory_append(r->m, str(r->stream), &x, &d, &added.mark, e));
+    /* What was just written is taken in as any reader would, so that a handle that writes and one
+     * that reads have the same state; and the next append expects this seq. */
     added.mark.op = OP_APPEND;
     r->lost = 0;
     AUTO(Arena) scratch = { 0 };
@@ -157,6 +152,7 @@ static jot_status append(Run *r, Str meta, Str body, Err *e)
 static jot_status append_fold(Run *r, Err *e)
 {
     assert((r->state.seq + r->lost + 1) % RUN_FOLD_EVERY == 0);
+    /* What was lost after the head counts as damaged from now on: the fold covers its numbers. */
     RunState all = r->state;
     all.damaged += r->lost;
     AUTO_PTR(json_t) value = run_state_json(&all);
@@ -178,6 +174,7 @@ static jot_status add_once(Run *r, Entry *x, bool *moved, Err *e)
     jot_status st = JOT_OK;
     if ((r->state.seq + r->lost + 1) % RUN_FOLD_EVERY == 0)
         st = append_fold(r, e);
+    assert(st != JOT_OK || (r->state.seq + r->lost + 1) % RUN_FOLD_EVERY != 0);
     if (st == JOT_OK)
         st = append(r, buf_str(&meta), x->body, e);
     *moved = st == JOT_CONFLICT;
@@ -205,7 +202,7 @@ static jot_status write_init(Memory *m, const RunBegin *begin, Str query, Buf *m
     while (!begin->frame && frame_in(&f, query))
         f = frame_draw(m->io);
     AUTO_PTR(json_t) json = json_pack("{s:s, s:s}", "kind", "init", "sign", f.sign);
-    put_limits(json, begin->limits);
+    usage_put_limits(json, &begin->limits);
     json_write(meta, json);
     return JOT_OK;
 }
@@ -230,6 +227,8 @@ jot_status run_begin_with(Memory *m, Str meta, Str query, Run *out, Err *e)
 {
     TimeText when = time_stamp(io_wall_ms(m->io));
     HashHex hex = hash_hex(hash_of(query));
+    /* The id says when and what for.  Two of the same second and query get a number: the append
+     * expects an empty stream, so only one of them has the plain name. */
     for (unsigned same = 1; same <= RUN_SAME_MAX; same++) {
         char id[RUN_ID_MAX + 128];
         int n = snprintf(id, sizeof id, "%s_%.6s", when.text, hex.text);

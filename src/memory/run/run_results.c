@@ -12,6 +12,7 @@
  * between. */
 #include "memory/run/run_results.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "memory/artifact/artifact.h"
@@ -86,6 +87,7 @@ static jot_status gather(Run *r, uint64_t from, uint64_t to, Arena *into, Result
     if (from > to)
         return JOT_OK;
     size_t before = list->n;
+    /* Results have numbers, records have seqs: the folds lead from one to the other. */
     TRY(run_seek(r, from, &seq, e));
     for (bool more = true; more;) {
         AUTO(Arena) arena = { 0 };
@@ -111,6 +113,7 @@ static jot_status gather(Run *r, uint64_t from, uint64_t to, Arena *into, Result
             }
         }
     }
+    /* Numbers that should be there and were not met: their records cannot be read. */
     list->damaged += (to - from + 1) - (list->n - before);
     return JOT_OK;
 }
@@ -206,6 +209,7 @@ static uint64_t page_start(const RunBack *b)
 static jot_status read_back(RunBack *b, uint64_t *from, uint64_t last, Arena *into, Records *page,
                             Err *e)
 {
+    assert(*from >= 1 && *from <= last);
     RunTail tail = TAKE(b->tail);
     if (tail.records.n && tail.records.items[0].mark.seq <= *from) {
         *from = tail.records.items[0].mark.seq;
@@ -218,6 +222,8 @@ static jot_status read_back(RunBack *b, uint64_t *from, uint64_t last, Arena *in
         size_t limit = last - *from < PAGE_BACK ? (size_t)(last - *from + 1) : PAGE_BACK;
         TRY(store_read(b->r->m->store, str(b->r->stream), (SeqRange){ *from, limit }, into, page,
                        e));
+        /* A read goes forward and stops when it has enough bytes, which would leave out the newest
+         * ones; they are wanted first, so the older half is left for the next page. */
         bool cut = page->more && page->n && page->items[page->n - 1].mark.seq < last;
         if (!cut || *from == last)
             return JOT_OK;
@@ -229,6 +235,7 @@ static jot_status read_back(RunBack *b, uint64_t *from, uint64_t last, Arena *in
 /* The records from the fold before `next` up to it; from further back, if there were none. */
 static jot_status page_back(RunBack *b, RunPage *out, Err *e)
 {
+    assert(b->next > 1 && b->span >= PAGE_BACK);
     uint64_t last = b->next - 1, from = page_start(b);
     Records read;
     page_done(out);
@@ -254,6 +261,7 @@ jot_status run_back_next(RunBack *b, Result *out, bool *there, Err *e)
             b->left = b->page.n;
             continue;
         }
+        assert(b->left <= b->page.n);
         const RunStep *s = &b->page.steps[--b->left];
         if (s->kind != RUN_RESULT)
             continue;

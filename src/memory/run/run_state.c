@@ -133,6 +133,7 @@ RunStep run_step_of(const Record *r, Arena *into)
 
 uint64_t run_shown(const RunState *s)
 {
+    assert(s->cleared <= s->results && s->compacted <= s->results);
     return s->results - (s->cleared > s->compacted ? s->cleared : s->compacted);
 }
 
@@ -235,15 +236,6 @@ static const struct Count {
     { S_INIT("damaged"), offsetof(RunState, damaged) },
 };
 
-/* A run without limits of its own says nothing of them, in a fold as elsewhere. */
-static void add_limits(json_t *to, const UsageLimits *l)
-{
-    if (l->calls)
-        json_object_set_new(to, "limit", json_integer((json_int_t)l->calls));
-    if (l->similar)
-        json_object_set_new(to, "similarity", json_integer((json_int_t)l->similar));
-}
-
 json_t *run_state_json(const RunState *s)
 {
     json_t *out = json_object(), *open = json_array();
@@ -260,7 +252,7 @@ json_t *run_state_json(const RunState *s)
     }
     json_object_set_new(out, "open", open);
     json_object_set_new(out, "usage", usage_json(&s->usage));
-    add_limits(out, &s->limits);
+    usage_put_limits(out, &s->limits);
     return out;
 }
 
@@ -294,6 +286,8 @@ bool run_state_read(Str text, Arena *into, RunState *out)
     JsonCursor c = { .text = text };
     unsigned seen = 0, bit;
     Str name;
+    /* Each of the members that must be there has a bit, and none may be there twice.  What a later
+     * version added is passed over. */
     for (json_cursor_enter(&c, '{'); json_cursor_member(&c, &name); seen |= bit) {
         size_t i = 0;
         while (i < COUNT_OF(counts) && !str_eq(name, counts[i].name))
@@ -339,7 +333,7 @@ json_t *run_step_json(const RunStep *s)
         json_object_set_new(out, "ok", json_boolean(s->ok));
         json_object_set_new(out, "of", json_integer((json_int_t)s->of));
     }
-    add_limits(out, &s->limits);
+    usage_put_limits(out, &s->limits);
     if (s->warning.n)
         json_object_set_new(out, "warning", json_text(s->warning));
     if (s->word.n)

@@ -173,6 +173,8 @@ jot_status session_add(const SessionPad *pad, const SessionName *name, SessionKi
     text = clean(text, line ? SESSION_LINE_MAX : SESSION_TEXT_MAX, &arena);
     if (!text.n)
         return JOT_OK;
+    /* A session that only asks makes neither a pad nor a run.  The first thing that is done makes
+     * both, with the questions that were held back until then. */
     Err none = { 0 };
     jot_status st = pad->open(pad->ctx, done, &m, &none);
     if (st == JOT_OK)

@@ -164,9 +164,9 @@ const UsageTool *usage_find(const Usage *u, Str tool)
 
 static UsageTool *row_of(Usage *u, Arena *into, Str tool)
 {
-    for (size_t i = 0; i < u->tools_n; i++)
-        if (str_eq(u->tools[i].name, tool))
-            return &u->tools[i];
+    const UsageTool *there = usage_find(u, tool);
+    if (there)
+        return &u->tools[there - u->tools];
     u->tools = arena_grow(into, u->tools, u->tools_n, &u->tools_cap, sizeof(UsageTool),
                           alignof(UsageTool));
     u->tools[u->tools_n] = (UsageTool){ .name = arena_copy(into, tool) };
@@ -175,6 +175,7 @@ static UsageTool *row_of(Usage *u, Arena *into, Str tool)
 
 static void keep_query(Usage *u, Arena *into, uint64_t seq, Str tool, const Words *w)
 {
+    assert(u->queries_n <= USAGE_QUERIES_MAX && w->n <= USAGE_WORDS_MAX);
     if (u->queries_n == USAGE_QUERIES_MAX)
         memmove(u->queries, u->queries + 1, --u->queries_n * sizeof u->queries[0]);
     UsageQuery *q = &u->queries[u->queries_n++];
@@ -192,6 +193,8 @@ static json_t *parse(Str args)
 void usage_take_call(Usage *u, Arena *into, uint64_t seq, Str tool, Str args)
 {
     AUTO_PTR(json_t) parsed = parse(args);
+    /* Everything here follows from the call alone, and from the calls before it: a fold of the run
+     * says the same as its records (run_state.c). */
     UsageTool *row = row_of(u, into, tool);
     row->calls++;
     Hash hash = call_hash(tool, args, parsed);
@@ -205,9 +208,9 @@ void usage_take_call(Usage *u, Arena *into, uint64_t seq, Str tool, Str args)
 
 void usage_take_result(Usage *u, Str tool, bool ok)
 {
-    for (size_t i = 0; i < u->tools_n && !ok; i++)
-        if (str_eq(u->tools[i].name, tool))
-            u->tools[i].errors++;
+    const UsageTool *there = ok ? NULL : usage_find(u, tool);
+    if (there)
+        u->tools[there - u->tools].errors++;
 }
 
 /* --- What to say ------------------------------------------------------------------------- */
@@ -223,6 +226,14 @@ jot_status usage_check_limits(UsageLimits l, Err *e)
     return JOT_OK;
 }
 
+void usage_put_limits(json_t *to, const UsageLimits *l)
+{
+    if (l->calls)
+        json_object_set_new(to, "limit", json_integer((json_int_t)l->calls));
+    if (l->similar)
+        json_object_set_new(to, "similarity", json_integer((json_int_t)l->similar));
+}
+
 UsageLimits usage_limits(UsageLimits asked, UsageLimits own)
 {
     UsageLimits x = { .calls = asked.calls ? asked.calls : own.calls,
@@ -231,6 +242,7 @@ UsageLimits usage_limits(UsageLimits asked, UsageLimits own)
         x.calls = USAGE_LIMIT;
     if (!x.similar)
         x.similar = USAGE_SIMILAR;
+    assert(x.calls > 0 && x.similar > 0);
     return x;
 }
 
@@ -261,6 +273,7 @@ UsageWarnings usage_check(const Usage *u, UsageLimits limits, Str tool, Str args
     Shown shown;
     const char *name = err_show(&shown, tool);
     unsigned long long count = row ? row->calls : 0, most = limits.calls;
+    /* One warning of the first three, the most urgent one; a loop is said besides. */
     w.again = count > most && !is_news(count, most);
     if (count >= most)
         w.limit = arena_printf(
@@ -313,18 +326,13 @@ void usage_add_block(Buf *to, const Usage *u, UsageLimits limits)
 
 /* --- JSON -------------------------------------------------------------------------------- */
 
-static json_t *json_of(Str text)
-{
-    return json_stringn(text.n ? text.p : "", text.n);
-}
-
 json_t *warnings_json(const UsageWarnings *w)
 {
     json_t *out = json_array();
     if (w->limit.n)
-        json_array_append_new(out, json_of(w->limit));
+        json_array_append_new(out, json_text(w->limit));
     if (w->loop.n)
-        json_array_append_new(out, json_of(w->loop));
+        json_array_append_new(out, json_text(w->loop));
     return out;
 }
 
@@ -333,7 +341,7 @@ static json_t *tools_json(const Usage *u, uint64_t limit)
     json_t *rows = json_array();
     for (size_t i = 0; i < u->tools_n; i++) {
         const UsageTool *t = &u->tools[i];
-        json_t *row = json_pack("{s:o, s:I, s:I}", "name", json_of(t->name), "calls",
+        json_t *row = json_pack("{s:o, s:I, s:I}", "name", json_text(t->name), "calls",
                                 (json_int_t)t->calls, "errors", (json_int_t)t->errors);
         if (limit)
             json_object_set_new(
@@ -358,8 +366,8 @@ json_t *usage_json(const Usage *u)
         json_t *words = json_array();
         for (size_t j = 0; j < q->n; j++)
             json_array_append_new(words, json_integer((json_int_t)q->words[j]));
-        json_array_append_new(queries, json_pack("{s:o, s:I, s:o}", "tool", json_of(q->tool), "seq",
-                                                 (json_int_t)q->seq, "words", words));
+        json_array_append_new(queries, json_pack("{s:o, s:I, s:o}", "tool", json_text(q->tool),
+                                                 "seq", (json_int_t)q->seq, "words", words));
     }
     return json_pack("{s:o, s:o, s:s, s:I}", "tools", tools_json(u, 0), "queries", queries, "last",
                      hash_is_zero(u->last) ? "" : hash_hex(u->last).text, "streak",

@@ -72,6 +72,9 @@ typedef struct UsageLimits {
 
 /* JOT_INVALID if they are none: the sentence says which are. */
 MUST_USE jot_status usage_check_limits(UsageLimits l, Err *e);
+/* Say them in a record's meta or in a fold.  A run without limits of its own says nothing of them.
+ */
+void usage_put_limits(json_t *to, const UsageLimits *l);
 /* What counts: what was asked for, else `own`, else what is usual.  Neither is 0. */
 UsageLimits usage_limits(UsageLimits asked, UsageLimits own);
 

@@ -1,5 +1,11 @@
 /* plan.c - one plan: its record, the rules of its events, and the gate.
  *
+ *     created ──► step ──► step ──► verified ──► ...      events, each with the plan after it
+ *
+ *     gate:  every step done or blocked, every postcondition satisfied ──► open
+ *            else, up to PLAN_NUDGES_MAX times                         ──► nudge: what is open
+ *            after that                                                ──► give up, and say so
+ *
  * The deciding stream is plans/ID.  An event is made from the plan as it was read,
  * and appended under EXPECT_SEQ; if another process was faster it is repeated on
  * what stands there then, because events about different steps do not exclude each
@@ -291,6 +297,7 @@ static jot_status change(Memory *m, Str id, const Change *c, Arena *into, Plan *
         TRY(plan_take(m, id, into, &p, e));
         Expect x = { .kind = EXPECT_SEQ, .seq = p.seq };
         TRY(c->how(&p, c->what, into, &event, e));
+        assert(event);
         st = append_event(m, &x, event, &p, e);
         if (st == JOT_OK)
             *out = p;

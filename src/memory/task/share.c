@@ -1,9 +1,20 @@
-/* share.c - which kinds a pad shares, and the files of what it shares. */
+/* share.c - which kinds a pad shares, and the files of what it shares.
+ *
+ *     tasks/t1     1  2  3  4        the stream that decides; event 4 saw record 2 of the file
+ *                        |  \
+ *     shared/tasks/t1    1   \__ 2   3        1 shows event 3; 2 came with git, and was taken;
+ *                                             3 shows event 4
+ *
+ * A record of the file is ours if its meta says which event it shows, else it came from outside.
+ * From outside and newer than what the newest event has seen: that is news, and the noun judges it.
+ * Ours and older than the newest event: a process died in between, and it is written again. */
 #include "memory/task/share.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "memory/doc/doc.h"
+#include "store/walk.h"
 
 #define KINDS SHARE_KIND "kinds"
 
@@ -150,6 +161,7 @@ void share_note_seen(json_t *event, uint64_t file)
 
 Draft share_draft(const ShareText *t, Arena *into)
 {
+    assert(t->of > 0); /* a file of ours says which record it shows */
     return (Draft){ .op = OP_PUT,
                     .meta = arena_printf(into, "{\"shows\":%llu}", (unsigned long long)t->of),
                     .body = t->text };
@@ -163,6 +175,7 @@ static jot_status show_once(Memory *m, const ShareText *t)
     Mark mark;
     Err ignored = { 0 };
     TRY(share_look(m, t->kind, t->id, &arena, &f, &ignored));
+    /* Never over something that nobody has looked at, nor back to an older event. */
     if (!f.shared || share_is_news(&f, t->seen) || (f.state == SHARE_OURS && f.of >= t->of))
         return JOT_OK;
     Expect x = { .kind = EXPECT_SEQ, .seq = f.seq };
@@ -191,33 +204,21 @@ void share_show(Memory *m, const ShareText *t)
 
 /* The names below one prefix, a page at a time. */
 typedef struct Side {
-    Str prefix;
-    ListWhich which;
+    Pages pages;
     Arena arena; /* of the page */
     Listing page;
     size_t at;
-    bool more;
-    char last[STORE_NAME_MAX + 1];
 } Side;
 
 /* See that the side stands at a name, if there is one left. */
 static jot_status fill(Memory *m, Side *s, Err *e)
 {
-    while (s->at == s->page.n && s->more) {
+    while (s->at == s->page.n && s->pages.more) {
         arena_free(&s->arena);
         s->arena = (Arena){ 0 };
-        ListQuery q = {
-            .prefix = s->prefix, .after = str(s->last), .limit = PAGE, .which = s->which
-        };
-        TRY(store_list(m->store, &q, &s->arena, &s->page, e));
+        TRY(pages_read(&s->pages, &s->arena, &s->page, e));
         TRY(memory_progress(m, s->page.n, e));
         s->at = 0;
-        s->more = s->page.more && s->page.n;
-        if (s->page.n) {
-            Str last = s->page.items[s->page.n - 1].name;
-            memcpy(s->last, last.p, last.n);
-            s->last[last.n] = 0;
-        }
     }
     return JOT_OK;
 }
@@ -225,7 +226,8 @@ static jot_status fill(Memory *m, Side *s, Err *e)
 /* The id it stands at; NULL data at the end. */
 static Str id_at(const Side *s)
 {
-    return s->at < s->page.n ? str_from(s->page.items[s->at].name, s->prefix.n) : (Str){ 0 };
+    return s->at < s->page.n ? str_from(s->page.items[s->at].name, s->pages.q.prefix.n)
+                             : (Str){ 0 };
 }
 
 static jot_status merge(Memory *m, Side sides[2], const ShareWalk *w, Err *e)
@@ -236,6 +238,7 @@ static jot_status merge(Memory *m, Side sides[2], const ShareWalk *w, Err *e)
         Str a = id_at(&sides[0]), b = id_at(&sides[1]);
         if (!a.n && !b.n)
             return JOT_OK;
+        /* Both sides are in byte order: the lesser id is next, and one that both have is one. */
         int order = !a.n ? 1 : !b.n ? -1 : str_cmp(a, b);
         Str id = order <= 0 ? a : b;
         sides[0].at += order <= 0;
@@ -249,20 +252,24 @@ static jot_status merge(Memory *m, Side sides[2], const ShareWalk *w, Err *e)
 jot_status share_each(Memory *m, const ShareWalk *w, Err *e)
 {
     unsigned shares;
-    Side sides[2] = { { .more = true, .which = LIST_LIVE },
-                      { .more = true, .which = LIST_LIVE_NAMES } };
+    Side sides[2] = { 0 };
     AUTO(Arena) arena = { 0 };
+    ListQuery asks[2] = {
+        { .prefix = str(w->kind), .limit = PAGE, .which = LIST_LIVE },
+        { .prefix = arena_printf(&arena, SHARE_KIND "%s", w->kind),
+          .limit = PAGE,
+          .which = LIST_LIVE_NAMES },
+    };
     TRY(share_now(m, &shares, e));
-    sides[0].prefix = str(w->kind);
-    sides[1].prefix = arena_printf(&arena, SHARE_KIND "%s", w->kind);
-    sides[1].more = share_has(shares, w->kind);
-    for (size_t i = 0; w->after.n && i < 2; i++) {
-        Str after =
-            arena_printf(&arena, STR_FMT STR_FMT, STR_ARG(sides[i].prefix), STR_ARG(w->after));
-        if (after.n > STORE_NAME_MAX)
+    for (size_t i = 0; i < 2; i++) {
+        ListQuery *q = &asks[i];
+        if (w->after.n)
+            q->after = arena_printf(&arena, STR_FMT STR_FMT, STR_ARG(q->prefix), STR_ARG(w->after));
+        if (q->after.n > STORE_NAME_MAX)
             return err_set(e, JOT_INVALID, "a name has at most %d bytes", STORE_NAME_MAX);
-        memcpy(sides[i].last, after.p, after.n + 1);
+        sides[i].pages = pages_new(m->store, q);
     }
+    sides[1].pages.more = share_has(shares, w->kind);
     jot_status st = merge(m, sides, w, e);
     arena_free(&sides[0].arena);
     arena_free(&sides[1].arena);

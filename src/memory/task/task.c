@@ -398,12 +398,14 @@ jot_status task_move(Memory *m, Str id, const TaskMove *move, Arena *into, Task 
     TRY(check_text("a reason", move->reason, TASK_TEXT_MAX, e));
     TRY(check_text("a result", move->result, TASK_RESULT_MAX, e));
     TRY(task_stream(id, into, &stream, e));
+    /* With what git brought taken in first: a move is made from the task as its readers see it. */
     TRY(task_take(m, id, into, &now, e));
     *out = now;
     if (move->if_seq && move->if_seq != now.seq)
         return task_moved(m, id, into, out, e);
     if (move->to == TASK_RUNNING)
         TRY(task_check_holder(m, &now, e));
+    /* The table says whether there is a way at all, and what it takes. */
     const Way *way = find_way(now.status, move->to);
     if (!way)
         return task_no_way(&now, move->to, e);
@@ -427,6 +429,8 @@ jot_status task_move(Memory *m, Str id, const TaskMove *move, Arena *into, Task 
     if (move->to == TASK_COMPLETED)
         next.result = arena_copy(into, move->result);
     assert(find_way(now.status, next.status) == way);
+    /* A race is not repeated here: the loser's reasons were about a task that is another one now.
+     */
     Expect x = { .kind = EXPECT_SEQ, .seq = now.seq };
     jot_status st = task_append(m, stream, &x, event_json(way, move), &next, e);
     if (st == JOT_CONFLICT)

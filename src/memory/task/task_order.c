@@ -183,18 +183,10 @@ typedef struct Dive {
 
 static void enter(Dive *d, size_t task)
 {
+    assert(task < d->set->n && d->n < d->set->n && d->colour[task] == WHITE);
     d->colour[task] = GREY;
     d->path[d->n] = task;
     d->next[d->n++] = 0;
-}
-
-static size_t place_on_path(const Dive *d, size_t task)
-{
-    size_t i = 0;
-    while (d->path[i] != task)
-        i++;
-    assert(i < d->n);
-    return i;
 }
 
 /* Depth first along dependencies, without recursion.  A task is white until it is met, grey while
@@ -215,10 +207,15 @@ static void dive(Dive *d, size_t start)
         size_t other = find(d->set, t->dependencies.items[d->next[top]++]);
         if (other == d->set->n || d->colour[other] == BLACK)
             continue;
-        if (d->colour[other] == GREY)
-            d->found(d->ctx, d, place_on_path(d, other));
-        else
+        if (d->colour[other] == WHITE) {
             enter(d, other);
+            continue;
+        }
+        size_t from = 0;
+        while (from < d->n && d->path[from] != other)
+            from++;
+        assert(from < d->n); /* what is grey is on the path */
+        d->found(d->ctx, d, from);
     }
 }
 
@@ -264,6 +261,7 @@ typedef struct Ids {
 
 static Str *slot_of(const Ids *ids, Str id)
 {
+    assert(ids->n < ids->size); /* one slot at least is free, and ends the search */
     uint64_t h = 0xCBF29CE484222325u;
     for (size_t i = 0; i < id.n; i++)
         h = (h ^ (unsigned char)id.p[i]) * 0x100000001B3u;
@@ -316,6 +314,8 @@ static jot_status follow(Walk *w, size_t of, Str name, Err *e)
                        err_show(&a, name), err_show(&b, w->set.items[0].id));
     if (st != JOT_OK && st != JOT_NOT_FOUND && (of == 0 || st != JOT_CORRUPT))
         return st;
+    /* Nothing can depend on the new task yet, unless a task of its id was there before, or somebody
+     * waits for one that was not there: only through those can a cycle lead back to it. */
     bool leads = st == JOT_OK && t.status != TASK_COMPLETED && (w->old || t.awaits);
     bool enough = w->set.n == TASK_ORDER_MAX;
     w->awaits = w->awaits || st != JOT_OK || (leads && enough);

@@ -11,6 +11,8 @@
  * and several one after the other: what another machine did by hand, somebody here agreed to by
  * pulling it.  What no row of ways leads to is refused, and what the states do not say: a completed
  * task stays as it is, nothing is started before what it needs, retries are limited. */
+#include <assert.h>
+
 #include "memory/task/task_internal.h"
 
 enum { TAKE_TRIES = 8 };
@@ -321,6 +323,7 @@ static jot_status check_cycle(Memory *m, Sight *s, Err *e)
 static jot_status take_once(Memory *m, Str stream, Sight *s, bool *again, Err *e)
 {
     Err why = { 0 };
+    assert(s->turn == TURN_TAKE || s->turn == TURN_REMOVE);
     jot_status st =
         s->turn == TURN_TAKE ? take_in(m, stream, s, &why) : remove_task(m, stream, s, &why);
     *again = st == JOT_CONFLICT;
@@ -337,14 +340,18 @@ jot_status task_take(Memory *m, Str id, Arena *into, Task *out, Err *e)
     for (int i = 0; again && i < TAKE_TRIES; i++) {
         TRY(see(m, id, into, &s, e));
         *out = s.now;
+        /* 1. Nothing new in the file: the stream counts. */
         bool gone = s.file.state == SHARE_GONE && !s.file.seq;
         if (s.turn == TURN_NONE && !gone)
             return s.there ? JOT_OK : task_not_found(id, e);
+        /* 2. What git left in the directory becomes a record of the file first: then it has a seq,
+         * which the task's event can name as seen. */
         if (!s.file.seq && s.file.state != SHARE_BAD) {
             TRY(store_record_edits(m->store, s.file.stream, e));
             fresh = true;
             continue;
         }
+        /* 3. Is it one that may be?  Then it becomes an event of the task. */
         TRY(check_cycle(m, &s, e));
         if (s.turn == TURN_REFUSED)
             return refuse(&s, fresh, e);

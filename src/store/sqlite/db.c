@@ -300,10 +300,12 @@ static int write_clean(sqlite3_file *f, const void *data, int n, sqlite3_int64 a
     const sqlite3_io_methods *real = ((const DbFile *)f->pMethods)->real;
     sqlite3_int64 size = 0;
     size_t from, to;
+    /* Page 1 begins with the header of the file, 100 bytes. */
     if (n != DB_PAGE || !find_gap(data, at == 0 ? 100 : 0, &from, &to) ||
         real->xFileSize(f, &size) != SQLITE_OK || size > clean_bytes_max)
         return real->xWrite(f, data, n, at);
     unsigned char page[DB_PAGE];
+    assert(from < to && to <= sizeof page);
     memcpy(page, data, sizeof page);
     memset(page + from, 0, to - from);
     return real->xWrite(f, page, n, at);
@@ -437,6 +439,7 @@ static jot_status connect_once(Db *d, Err *e)
     d->uses = 0;
     d->checkpoint_at = DB_CHECKPOINT_PAGES;
     bool read_only = d->base.read_only_why[0] != 0;
+    /* SQLite opens lazily: that a file cannot be used shows when it is asked what it is. */
     jot_status st =
         db_open_as(d, d->path, read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE, e);
     if (st == JOT_OK)
@@ -515,6 +518,7 @@ jot_status db_ready(Db *d, const char *verb, Str subject, Err *e)
         db_disconnect(d, false);
     if (!d->sql)
         TRY(db_connect(d, e));
+    assert(d->sql && !d->broken);
     map_if_large(d);
     return JOT_OK;
 }

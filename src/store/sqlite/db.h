@@ -169,6 +169,12 @@ int db_plain(Db *d, DbStmt which);
 /* One or more statements without parameters. */
 MUST_USE jot_status db_exec(Db *d, const char *sql, Err *e);
 
+/* A number of SQLite's file format. */
+static inline uint32_t db_u32(const unsigned char *at)
+{
+    return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
+}
+
 /* "COULD VERB 'subject': why" */
 jot_status db_say(Db *d, Err *e, jot_status st, const char *could, const char *why);
 /* The sentence for a result code; also decides whether the connection is still good. */

@@ -72,6 +72,8 @@ jot_status sqlite_trim(Store *s, Str stream, const Expect *x, uint64_t before, u
                        Err *e)
 {
     Db *d = (Db *)s;
+    /* Batch after batch, each in a transaction with the condition asked again: other writers get
+     * their turn, and a trim that is killed has dropped the oldest, as a trim does. */
     for (bool more = true; more;) {
         TrimBatch batch = { 0 };
         TRY(db_begin_removal(d, stream, e));
@@ -139,6 +141,7 @@ static jot_status blank_record(Db *d, Str stream, Head *head, uint64_t seq, Err 
 static jot_status redact_in(Db *d, Str stream, const Expect *x, const Redaction *r, Err *e)
 {
     Head head;
+    assert(r->n > 0 && r->n <= STORE_REDACT_MAX);
     TRY(head_meet(d, stream, x, &head, e));
     for (size_t i = 0; i < r->n; i++)
         TRY(blank_record(d, stream, &head, r->seqs[i], e));
@@ -168,10 +171,11 @@ static jot_status bury(Db *d, Str stream, const Expect *x, Str by, Head *head, E
     *head = (Head){ 0 };
     TRY(head_meet(d, stream, x, head, e));
     TRY(store_check_room(stream, &head->mark, 1, e));
+    /* What the tombstone says of the records is read before they go, as far as it can be read: one
+     * that is damaged can be purged all the same. */
     AUTO(Arena) arena = { 0 };
     Around oldest;
     Gone gone = { 0 };
-    /* One that is damaged can be purged all the same. */
     bool good = head_around(d, head, 0, &arena, &oldest, NULL) == JOT_OK;
     if (good && oldest.after.mark.seq)
         gone.oldest = &oldest.after;
@@ -229,6 +233,7 @@ static jot_status purge_in_steps(Db *d, Str stream, const Expect *x, Str by, Mar
 {
     Head head;
     Err why = { 0 };
+    assert(d->sparing);
     TRY(db_begin_removal(d, stream, e));
     jot_status st = db_end(d, bury(d, stream, x, by, &head, &why), &why);
     *out = head.mark;
@@ -285,6 +290,8 @@ jot_status sqlite_redact(Store *s, Str stream, const Expect *x, const Redaction 
 {
     Db *d = (Db *)s;
     jot_status st = JOT_OK;
+    /* In one step while there is room.  If the disk turns out to be full, that step has changed
+     * nothing, and it is done once more the careful way. */
     if (!is_tight(d)) {
         d->full = false;
         st = redact_once(d, stream, x, r, e);

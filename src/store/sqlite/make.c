@@ -15,6 +15,7 @@
  *      file, and it is left alone.
  * Only a program that is not Jotter, and begins to fill the empty file between
  * the last look and the rename, can lose what it writes there. */
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -141,6 +142,7 @@ static int keep_owner(const Db *d, int fd)
 /* Write `pages` under another name and give the file its own. */
 static int put_in_place(const Db *d, const char *fresh, Str pages)
 {
+    assert(pages.n > 0 && pages.n % DB_PAGE == 0);
     const Io *io = d->base.io;
     int got = io_unlink(io, d->dir, fresh); /* of a maker that was killed */
     if (got < 0 && got != -ENOENT)
@@ -153,7 +155,8 @@ static int put_in_place(const Db *d, const char *fresh, Str pages)
         got = keep_owner(d, fd);
     if (got == 0)
         got = io_fsync(io, fd);
-    /* What SQLite removed must not come back beside the new file. */
+    /* A journal or log that SQLite removed must not come back beside the new file: its removal is
+     * durable before the name is. */
     if (got == 0)
         got = io_fsync(io, d->dir);
     fd_close(&fd); /* as a pad's file it must not be: SQLite's locks would be dropped */
@@ -161,6 +164,7 @@ static int put_in_place(const Db *d, const char *fresh, Str pages)
         got = io_rename(io, d->dir, fresh, d->name, 0);
     if (got < 0)
         (void)io_unlink(io, d->dir, fresh);
+    /* And the name before anybody is told that there is a pad. */
     return got < 0 ? got : io_fsync(io, d->dir);
 }
 
@@ -195,6 +199,7 @@ static jot_status make_locked(Db *d, Err *e)
 
 jot_status db_make(Db *d, Err *e)
 {
+    assert(!d->sql); /* the file that it has open would be replaced */
     if (d->base.read_only_why[0])
         return store_refuse_write(&d->base, e);
     TRY(db_lock(d, e));

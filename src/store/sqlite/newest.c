@@ -89,6 +89,7 @@ static uint64_t number_used(const End *end)
 
 static void lose(const End *end, const Row *kept, uint64_t used, Newest *out)
 {
+    assert(used > kept->record.mark.seq); /* at least one number is lost */
     out->record = kept->record;
     out->n = kept->n;
     out->record.mark.lost = used - kept->record.mark.seq;
@@ -101,6 +102,7 @@ static void decide(Str stream, const End *end, Newest *out)
     Record copy = end->head.record;
     const Row *newest = &end->newest;
     out->wrong = true;
+    /* The copy continues the newest record that is there: the record of the copy itself is gone. */
     if (newest->whole && end->head.valid && follows(stream, newest, &copy)) {
         /* Its row is not there any more; of a tombstone no body is missing. */
         out->wrong = out->missing = body_fits(&copy);
@@ -109,17 +111,20 @@ static void decide(Str stream, const End *end, Newest *out)
             lose(end, newest, copy.mark.seq, out);
         return;
     }
+    /* The record is what was written, and its copy is what was damaged. */
     out->n = newest->n;
     if (newest->whole && follows(stream, &end->before, &newest->record)) {
         out->record = newest->record;
         return;
     }
+    /* The other way round: the copy's header, with the body of the row, which has its hash. */
     copy.body = newest->record.body;
     if (end->head.valid && newest->there && body_fits(&copy) &&
         follows(stream, &end->before, &copy)) {
         out->record = copy;
         return;
     }
+    /* Neither: the record is lost, and the one before it counts. */
     out->wrong = false;
     out->spoilt = newest->there;
     out->damaged = newest->n;

@@ -34,11 +34,6 @@ enum {
 
 static const char magic[] = "SQLite format 3";
 
-static uint32_t read_u32(const unsigned char *at)
-{
-    return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
-}
-
 /* --- Where the file is ----------------------------------------------------------------- */
 
 static char *own_cstr(const char *text)
@@ -90,6 +85,7 @@ static jot_status locate(Db *d, const char *path, Err *e)
                        err_show(&shown, str(real)), vfs->mxPathname - SUFFIX_MAX);
     d->path = own_cstr(real);
     char *slash = strrchr(d->path, '/');
+    assert(slash && slash[1]); /* it is absolute, and names a file */
     d->name = slash + 1;
     size_t n = strlen(d->name) + sizeof ".lock";
     d->lock_name = mem_alloc(n);
@@ -120,7 +116,7 @@ static Journal look_at_journal(const Db *d)
     if (fd < 0 || io_read_all(d->base.io, fd, head, sizeof head, 0) != sizeof head ||
         memcmp(head, begin, sizeof begin) != 0)
         return JOURNAL_NONE;
-    return read_u32(head + JOURNAL_PAGES) == 0 ? JOURNAL_FIRST : JOURNAL_LATER;
+    return db_u32(head + JOURNAL_PAGES) == 0 ? JOURNAL_FIRST : JOURNAL_LATER;
 }
 
 /* The first bytes of the file, read the way SQLite reads. */
@@ -163,6 +159,7 @@ static jot_status check_header(const Db *d, const unsigned char *h, bool whole, 
     const char *name = err_show(&shown, str(d->path));
     bool ours = memcmp(h, magic, sizeof magic) == 0;
     Journal journal = look_at_journal(d);
+    /* What was begun and never committed: whatever is in the file, it is nobody's. */
     if (journal == JOURNAL_FIRST && is_begun(h)) {
         *found = FOUND_EMPTY;
         return JOT_OK;
@@ -174,7 +171,7 @@ static jot_status check_header(const Db *d, const unsigned char *h, bool whole, 
         return err_set(e, JOT_CORRUPT, "'%s' is cut off: restore it from a copy", name);
     if (!ours)
         return err_set(e, JOT_CORRUPT, "'%s' is not a pad: it is not an SQLite database", name);
-    if (read_u32(h + HEADER_APPLICATION) != DB_APPLICATION)
+    if (db_u32(h + HEADER_APPLICATION) != DB_APPLICATION)
         return err_set(e, JOT_INVALID, "'%s' is an SQLite database of another program", name);
     return JOT_OK;
 }
@@ -284,6 +281,7 @@ int db_open_lock(const Db *d)
 /* The lock file shows whether anything can be written here at all. */
 static jot_status open_lock(Db *d, bool making, Err *e)
 {
+    assert(d->lock < 0);
     int fd = db_open_lock(d);
     Shown shown;
     if (fd < 0 && making)
@@ -343,6 +341,8 @@ static jot_status open_pad(Db *d, const StoreOptions *o, Err *e)
     Found found;
     bool create = o->create && !o->read_only;
     Shown shown;
+    /* From outside first: what is no pad is refused before SQLite, which would take back a journal,
+     * has touched it. */
     TRY(db_look(d, &found, e));
     if (found != FOUND_PAD && !create)
         return err_set(e, JOT_NOT_FOUND, "there is no pad at '%s'", err_show(&shown, str(d->path)));
@@ -350,6 +350,7 @@ static jot_status open_pad(Db *d, const StoreOptions *o, Err *e)
         TRY(open_lock(d, found != FOUND_PAD, e));
     if (found != FOUND_PAD)
         TRY(db_make(d, e));
+    /* A file of the right size can hold nothing all the same: SQLite knows when it has read it. */
     jot_status st = db_connect(d, e);
     if (st == JOT_NOT_FOUND && create) {
         TRY(db_make(d, e));
@@ -426,6 +427,8 @@ void sqlite_close(Store *s)
         lock_wait(s->io, d->lock, F_WRLCK, DB_LOCK_WRITER, 0) == 0) {
         if (good)
             (void)db_tidy(d, 0);
+        /* With the lock the last one out checkpoints and removes the log; a connection that failed
+         * leaves it to the next, which begins by repairing. */
         db_disconnect(d, good && !d->broken);
         (void)db_reserve(d);
     }

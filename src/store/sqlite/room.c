@@ -68,6 +68,7 @@ bool db_reserve(Db *d)
         return true;
     if (io_stat(d->base.io, d->dir, r.name, &st) == 0 && st.st_size >= RESERVE_BYTES)
         return true;
+    /* A shorter one is what a full disk left of an earlier try. */
     (void)io_unlink(d->base.io, d->dir, r.name);
     AUTO(Fd) fd = io_open(d->base.io, d->dir, r.name, O_WRONLY | O_CREAT | O_EXCL, 0600);
     if (fd >= 0 && fill(d, fd) == 0)
@@ -86,11 +87,6 @@ bool db_give_room(Db *d)
 
 /* --- Free pages ------------------------------------------------------------------------ */
 
-static uint32_t read_u32(const unsigned char *at)
-{
-    return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
-}
-
 static sqlite3_int64 place_of(uint32_t page)
 {
     return (sqlite3_int64)(page - 1) * DB_PAGE;
@@ -100,13 +96,13 @@ static sqlite3_int64 place_of(uint32_t page)
 static int zero_trunk(sqlite3_file *f, const unsigned char *trunk, uint32_t at, uint32_t pages)
 {
     static const char zeros[DB_PAGE];
-    uint32_t leaves = read_u32(trunk + 4);
+    uint32_t leaves = db_u32(trunk + 4);
     if (leaves > TRUNK_LEAVES_MAX)
         return SQLITE_CORRUPT;
     int used = 8 + 4 * (int)leaves;
     int rc = f->pMethods->xWrite(f, zeros, DB_PAGE - used, place_of(at) + used);
     for (uint32_t i = 0; i < leaves && rc == SQLITE_OK; i++) {
-        uint32_t leaf = read_u32(trunk + 8 + (size_t)4 * i);
+        uint32_t leaf = db_u32(trunk + 8 + (size_t)4 * i);
         rc = leaf < 2 || leaf > pages ? SQLITE_CORRUPT
                                       : f->pMethods->xWrite(f, zeros, DB_PAGE, place_of(leaf));
     }
@@ -120,7 +116,7 @@ int db_zero_free(Db *d)
     sqlite3_file_control(d->sql, "main", SQLITE_FCNTL_FILE_POINTER, &f);
     assert(f && f->pMethods);
     int rc = f->pMethods->xRead(f, page, DB_PAGE, 0);
-    uint32_t pages = read_u32(page + HEADER_PAGES), at = read_u32(page + HEADER_TRUNK);
+    uint32_t pages = db_u32(page + HEADER_PAGES), at = db_u32(page + HEADER_TRUNK);
     /* No list is longer than the file. */
     for (uint32_t seen = 0; rc == SQLITE_OK && at != 0; seen++) {
         if (at < 2 || at > pages || seen > pages)
@@ -128,7 +124,7 @@ int db_zero_free(Db *d)
         rc = f->pMethods->xRead(f, page, DB_PAGE, place_of(at));
         if (rc == SQLITE_OK)
             rc = zero_trunk(f, page, at, pages);
-        at = read_u32(page);
+        at = db_u32(page);
     }
     return rc == SQLITE_OK ? f->pMethods->xSync(f, SQLITE_SYNC_NORMAL) : rc;
 }

@@ -168,6 +168,7 @@ static jot_status add_record(Db *d, Head *head, const Record *r, Err *e)
 static jot_status set_head(Db *d, Str stream, const Head *head, const Record *r, bool fresh, Err *e)
 {
     AUTO_PTR(sqlite3_stmt) q = NULL;
+    assert(head->mark.seq == r->mark.seq); /* the two copies of a head say the same */
     TRY(db_stmt(d, fresh ? DB_NEW_HEAD : DB_SET_HEAD, &q, e));
     bind_record(q, r, head->number);
     db_bind_u64(q, 14, (uint64_t)head->n);
@@ -178,8 +179,10 @@ static jot_status set_head(Db *d, Str stream, const Head *head, const Record *r,
 jot_status head_rewrite(Db *d, Str stream, Newest *newest, Err *e)
 {
     AUTO_PTR(sqlite3_stmt) q = NULL;
+    assert(newest->wrong && !sqlite3_get_autocommit(d->sql));
     const Record *r = &newest->record;
     Head head = { r->mark, newest->number, newest->n };
+    /* The row is gone: it gets a new one, under a new n, and the old one counts as taken away. */
     if (newest->missing) {
         TRY(add_record(d, &head, r, e));
         d->taken++; /* the n it had */
@@ -208,6 +211,7 @@ static jot_status note_tokens(Db *d, Str stream, const Head *head, Err *e)
 
 jot_status head_add(Db *d, Str stream, Head *head, const Record *records, size_t n, Err *e)
 {
+    /* One record or many: the head is set once, to the last of them. */
     bool fresh = mark_last(&head->mark) == 0;
     assert(n > 0 && !sqlite3_get_autocommit(d->sql)); /* within a transaction */
     for (size_t i = 0; i < n; i++) {

@@ -13,6 +13,7 @@
  * one of the two is damaged, the other one proves what was written (newest.c). */
 #include "store/sqlite/sqlite.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -110,9 +111,11 @@ static jot_status append_in(Db *d, Str stream, const Expect *x, const Draft *dra
 {
     Head head;
     uint64_t guard;
+    assert(!sqlite3_get_autocommit(d->sql)); /* within a transaction */
     TRY(head_find(d, stream, &head, e));
     TRY(head_guard(d, x->guard, &guard, e));
     d->tells = store_must_tell(x, &head.mark);
+    /* Ids are looked up only for who gives one: that is one statement less for all others. */
     Recent recent = { .n = 0 };
     jot_status st = draft->id.n ? find_recent(d, &head, &recent, e) : JOT_OK;
     Record fresh = { .mark = head.mark };
@@ -134,6 +137,8 @@ static jot_status append_in(Db *d, Str stream, const Expect *x, const Draft *dra
         out->told = out->told || d->tells;
     if (st != JOT_OK || again)
         return st;
+    /* Only a name that comes to life can clash.  Other writers are shut out until the commit, so
+     * what is looked at here is still so then. */
     if (!mark_live(&head.mark)) {
         *out = head.mark;
         TRY(check_clash(d, stream, e));
@@ -215,16 +220,6 @@ static jot_status sqlite_append_many(Store *s, Append *items, size_t n, Err *e)
     return st == JOT_OK || st == JOT_UNKNOWN ? JOT_OK : err_pass(e, &why, st);
 }
 
-/* Into a gap: what stands before and after it must fit. */
-static jot_status fill_in(Db *d, Str stream, const Head *head, const Batch *b, Err *e)
-{
-    AUTO(Arena) arena = { 0 };
-    Around gap;
-    TRY(head_around(d, head, b->items[0].mark.seq, &arena, &gap, e));
-    TRY(store_check_place(stream, b, &gap.before.mark, &gap.after, e));
-    return head_fill(d, head, b->items, b->n, e);
-}
-
 /* A lost record comes back from a copy: what was left of it goes. */
 static jot_status make_way(Db *d, const Head *head, uint64_t seq, Err *e)
 {
@@ -241,12 +236,19 @@ static jot_status put_in(Db *d, Str stream, const Expect *x, const Batch *b, Err
 {
     Head head;
     uint64_t guard;
+    assert(!sqlite3_get_autocommit(d->sql)); /* within a transaction */
     TRY(head_find(d, stream, &head, e));
     TRY(head_guard(d, x->guard, &guard, e));
     d->tells = store_must_tell(x, &head.mark);
     TRY(store_check_expect(stream, x, &head.mark, guard, e));
-    if (b->gaps && b->items[0].mark.seq <= head.mark.seq)
-        return fill_in(d, stream, &head, b, e);
+    if (b->gaps && b->items[0].mark.seq <= head.mark.seq) {
+        /* Into a gap: what stands before and after it must fit. */
+        AUTO(Arena) arena = { 0 };
+        Around gap;
+        TRY(head_around(d, &head, b->items[0].mark.seq, &arena, &gap, e));
+        TRY(store_check_place(stream, b, &gap.before.mark, &gap.after, e));
+        return head_fill(d, &head, b->items, b->n, e);
+    }
     TRY(store_check_place(stream, b, &head.mark, NULL, e));
     if (mark_live(&batch_last(b)->mark) && !mark_live(&head.mark))
         TRY(check_clash(d, stream, e));
@@ -308,8 +310,11 @@ static jot_status sqlite_read(Store *s, Str stream, SeqRange range, Arena *into,
     if (!row)
         return store_not_found(e, stream);
     *out = (Records){ 0 };
+    /* One row without a record: the stream is there, and has nothing from here on. */
     bool none = sqlite3_column_type(q, 0) == SQLITE_NULL;
     while (row && !none && out->n < range.limit) {
+        /* The size is known before the body is fetched, so a page never holds more than it may; but
+         * one record is always given, whatever its size. */
         bytes += (size_t)sqlite3_column_bytes(q, 12);
         if (out->n && bytes > STORE_READ_BYTES)
             break;
@@ -454,6 +459,8 @@ static jot_status sqlite_changes(Store *s, const Cursor *c, int64_t wait_ms, Are
     bool known = read_cursor(d, c, &since, &was) && since <= last;
     if (known)
         TRY(same_record(d, since, was, &known, e));
+    /* Nobody tells other processes of a commit, so the highest n is asked for again and again, with
+     * pauses that grow; it is one step down an index. */
     Patience p = patience_new(s->io, wait_ms, CHANGES_PAUSE_US, CHANGES_PAUSE_US_MAX);
     while (known && last == since && patience_pause(&p)) {
         TRY(db_ready(d, "look for changes", (Str){ 0 }, e));

@@ -5,12 +5,13 @@
  * of the two tables is reported.  Rows that went from both are missed by their number:
  * each transaction counts the records it adds, and those it takes away.
  * Hashes, chains and missing numbers are checked when somebody reads the streams. */
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "store/sqlite/sqlite.h"
 
-enum { SENTENCE = 300, PROBLEMS_MAX = 100 };
+enum { SENTENCE = 300 };
 
 static void tell(const VerifyHooks *hooks, FaultKind kind, Str stream, const char *what)
 {
@@ -137,6 +138,7 @@ static jot_status check_scrub(Db *d, const VerifyHooks *hooks, Err *e)
 jot_status sqlite_verify(Store *s, const VerifyHooks *hooks, Err *e)
 {
     Db *d = (Db *)s;
+    assert(hooks && hooks->fault);
     TRY(db_ready(d, "verify", S("the pad"), e));
     TRY(check_pages(d, hooks, e));
     TRY(check_heads(d, hooks, e));
@@ -211,6 +213,8 @@ jot_status sqlite_heads(Store *s, const VerifyHooks *hooks, bool accept, HeadsSe
     if (missing && accept)
         store_met(s, &s->report.accepted, "that %lld records are gone was accepted",
                   (long long)(c.records - c.rows));
+    /* What cannot be right, or has been accepted, is counted again, so that the next loss is seen.
+     * What is missing stays missing until a person accepts it. */
     bool right = c.known && c.rows == c.records;
     if (right || (missing && !accept) || s->read_only_why[0])
         return JOT_OK;

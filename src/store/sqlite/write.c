@@ -65,6 +65,7 @@ static bool lock_is_stale(const Db *d)
  * open, and held: others may know nothing of the new one yet, and we look there for them. */
 static int follow_lock(Db *d)
 {
+    assert(d->lock >= 0);
     Fd fresh = db_open_lock(d);
     int got = fresh < 0 ? fresh : 0;
     for (size_t i = 0; i < d->holds_n && got == 0; i++)
@@ -83,6 +84,7 @@ static int follow_lock(Db *d)
 static int lock_once(Db *d)
 {
     int got = lock_wait_turn(d->base.io, d->lock, DB_LOCK_WRITER, DB_LOCK_TURN, d->base.wait_ms);
+    /* Looked at after it was taken: before that the file could be replaced in between. */
     if (got < 0 || !lock_is_stale(d))
         return got;
     got = follow_lock(d);
@@ -106,6 +108,7 @@ jot_status db_lock(Db *d, Err *e)
 
 void db_unlock(Db *d)
 {
+    assert(d->lock >= 0);
     lock_release(d->base.io, d->lock, DB_LOCK_WRITER);
 }
 
@@ -217,6 +220,7 @@ jot_status db_scrub_due(Db *d, int *out, Err *e)
  * what stands in it may be on the disk or not. */
 static jot_status settle(Db *d, Err *e)
 {
+    assert(d->unsettled && sqlite3_get_autocommit(d->sql));
     int rc = sqlite3_wal_checkpoint_v2(d->sql, "main", SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
     d->unsettled = rc != SQLITE_OK;
     if (rc == SQLITE_OK)
@@ -249,12 +253,14 @@ static jot_status check_same_log(Db *d, Err *e)
 static jot_status begin_locked(Db *d, Err *e)
 {
     assert(sqlite3_get_autocommit(d->sql)); /* no transaction is left of an earlier write */
+    /* Before BEGIN: both may checkpoint, which a transaction of ours would forbid. */
     TRY(check_same_log(d, e));
     if (d->unsettled)
         TRY(settle(d, e));
     int rc = db_plain(d, DB_BEGIN);
     if (rc != SQLITE_OK)
         return db_fault(d, rc, e);
+    /* Within it: what is seen here stays so until the commit. */
     int due = 0;
     d->raising = false;
     jot_status st = check_same_pad(d, e);
@@ -265,6 +271,7 @@ static jot_status begin_locked(Db *d, Err *e)
     d->scrub = due > d->scrub ? due : d->scrub;
     if (st != JOT_OK)
         db_plain(d, DB_ROLLBACK);
+    assert(st != JOT_OK || !sqlite3_get_autocommit(d->sql));
     return st;
 }
 
@@ -282,7 +289,7 @@ jot_status db_begin_removal(Db *d, Str stream, Err *e)
     TRY(db_ready(d, "write", stream, e));
     if (d->base.read_only_why[0])
         return store_refuse_write(&d->base, e);
-    TRY(db_lock(d, e));
+    TRY(db_lock(d, e)); /* ours first, then SQLite's: see above */
     d->given = d->last = d->taken = 0;
     jot_status st = begin_locked(d, e);
     if (st != JOT_OK)
@@ -303,6 +310,7 @@ static int set_scrub(Db *d, int value)
 jot_status db_forget(Db *d, Err *e)
 {
     AUTO_PTR(sqlite3_stmt) q = NULL;
+    assert(!sqlite3_get_autocommit(d->sql)); /* the mark is committed with what it is about */
     int value = d->sparing || d->scrub == 2 ? 2 : 1;
     int rc = set_scrub(d, value);
     if (rc != SQLITE_OK)
@@ -417,17 +425,13 @@ static int count(Db *d, DbStmt which, int64_t by, int64_t before)
     return rc == SQLITE_DONE ? SQLITE_OK : rc;
 }
 
-/* Values of n that were given, less those that were taken, are as many as there are records: unless
- * rows come or go past Jotter. */
-static int count_records(Db *d)
-{
-    int rc = count(d, DB_GIVEN, d->given, d->last - d->given);
-    return rc == SQLITE_OK ? count(d, DB_TAKEN, d->taken, 0) : rc;
-}
-
 static jot_status commit(Db *d, Err *e)
 {
-    int rc = count_records(d);
+    /* Values of n that were given, less those that were taken, are as many as there are records:
+     * unless rows come or go past Jotter. */
+    int rc = count(d, DB_GIVEN, d->given, d->last - d->given);
+    if (rc == SQLITE_OK)
+        rc = count(d, DB_TAKEN, d->taken, 0);
     if (rc == SQLITE_OK)
         rc = db_plain(d, DB_COMMIT);
     if (rc == SQLITE_OK && d->raising)
@@ -445,20 +449,17 @@ static jot_status commit(Db *d, Err *e)
     return incomplete ? db_fault(d, rc, e) : undo_commit(d, rc, e);
 }
 
-static jot_status tell(Db *d, Err *e)
-{
-    AUTO_PTR(sqlite3_stmt) q = NULL;
-    TRY(db_stmt(d, DB_TOLD, &q, e));
-    db_bind_text(q, 1, d->subject);
-    return db_run(d, q, e);
-}
-
-/* A write that did not meet its condition has changed nothing but what it repaired. */
+/* A write that did not meet its condition has changed nothing but what it repaired, and the mark
+ * that its caller was told of a loss. */
 static jot_status refuse(Db *d, jot_status st, Err *e)
 {
     Err why = e ? *e : (Err){ 0 };
-    if (d->tells && st == JOT_CONFLICT)
-        TRY(tell(d, e));
+    if (d->tells && st == JOT_CONFLICT) {
+        AUTO_PTR(sqlite3_stmt) q = NULL;
+        TRY(db_stmt(d, DB_TOLD, &q, e));
+        db_bind_text(q, 1, d->subject);
+        TRY(db_run(d, q, e));
+    }
     TRY(commit(d, e));
     return err_pass(e, &why, st);
 }
@@ -472,6 +473,7 @@ jot_status db_end(Db *d, jot_status st, Err *e)
     if (!sqlite3_get_autocommit(d->sql))
         db_plain(d, DB_ROLLBACK);
     d->tells = d->mended = false;
+    /* Still under the lock, where no other process can checkpoint or write. */
     if (st == JOT_OK) {
         checkpoint(d);
         st = tidy(d, e);
