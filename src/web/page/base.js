@@ -336,10 +336,11 @@ export const live = {
     this.watch();
     if (said.event) this.take(said.event);
     if (!said.state) return;
-    const was = this.turned ? 'no' : this.state;
-    this.turned = false;
+    const was = this.state, knows = was === 'no' || (was === 'on' && said.again && !this.turned);
     if (was !== 'no' || said.state === 'on') this.set(said.state);
-    if (said.state === 'on' && was !== 'no' && !(was === 'on' && said.again)) this.tell(null); /* what was missed meanwhile */
+    if (said.state !== 'on') return;
+    this.turned = false;
+    if (!knows) this.tell(null); /* what was missed meanwhile, also between the view of another pad and its stream */
   },
   async read(reader) {
     const decoder = new TextDecoder();
