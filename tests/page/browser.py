@@ -24,7 +24,8 @@ PATIENCE = int(os.environ.get("JOT_TEST_PATIENCE", "60"))  # seconds after which
 FLAGS = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update",
          "--disable-sync", "--disable-default-apps", "--disable-extensions", "--no-first-run", "--disable-dev-shm-usage",
          "--hide-scrollbars", "--lang=en-US", "--window-size=1400,1000"]
-here = os.path.dirname(os.path.abspath(__file__))
+with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "look.js")) as file:
+    LOOK = file.read()
 
 
 class Home:
@@ -127,8 +128,7 @@ class Browser:
         self.driver.set_script_timeout(PATIENCE)
         self.server = None
         self.expected = []  # what may stand in the console, as patterns
-        with open(os.path.join(here, "look.js")) as file:
-            self.look = file.read()
+        self.look = LOOK
 
     def close(self):
         self.driver.quit()

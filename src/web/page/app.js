@@ -4,7 +4,7 @@
  * A view is a module with one function, `view(page)`.  It fetches what it needs, draws into
  * page.root, and may return {update(page)}, which is called instead when only the rest of the
  * address changed; if that gives false, the view is drawn anew.  The view before stays visible until the next one is ready, so nothing jumps. */
-import { $, h, fill, add, get, post, address, link, go, choose, live, token, kept, say, freshen, later, moment, key, aside, Refusal, named } from './base.js';
+import { $, h, fill, add, get, post, address, link, go, choose, live, token, kept, say, freshen, later, moment, key, aside, Refusal, named, first, padHere } from './base.js';
 
 const VIEWS = [
   { name: 'home', word: 'Now', keys: 'h', load: () => import('./home.js'), path: [] },
@@ -58,7 +58,7 @@ function setTitle() {
   const what = current?.page.heading ?? wordOf(current?.name);
   document.title = `${waiting ? `(${waiting}) ` : ''}${what === 'Now' ? '' : named(what) + ' · '}${padName()}Jotter`;
 }
-const padName = () => pads.length ? `${named(pads.find(p => p.id === address().params.pad)?.name ?? pads[0].name)} · ` : '';
+const padName = () => pads.length ? `${named(pad().name)} · ` : '';
 
 async function show() {
   const mine = ++turn, where = address(), hash = location.hash;
@@ -79,7 +79,8 @@ async function show() {
   let instance;
   try {
     if (!found) throw new Refusal('not_found', `there is no view '${name}'`);
-    instance = await (await found.load()).view(page);
+    const [module] = await Promise.all([found.load(), knowPads()]);
+    instance = await module.view(page);
   } catch (e) {
     if (e.name === 'AbortError' || mine !== turn) return;
     fill(page.root, failure(e));
@@ -108,13 +109,17 @@ async function show() {
 /* What went wrong, in one sentence, and what to do next. */
 export function failure(e) {
   if (!(e instanceof Refusal)) console.error(e);
-  const next = { not_found: 'It may have been deleted or purged, or the link is from another pad.', offline: 'It is asked again every few seconds; nothing typed here is lost.', token: 'Start jotter serve again and use the link it prints.' }[e.status];
-  return h('div', { class: 'empty', role: 'alert' }, h('p', { class: 'lead' }, sentence(e.message)), next ? h('p', null, next) : null, h('p', null, h('a', { href: link([]) }, 'To the first page')));
+  const next = { not_found: 'It may have been deleted or purged, or the link is from another pad.', offline: 'It is asked again every few seconds; nothing typed here is lost.', token: 'Start jotter serve again and use the link it prints.', pad: 'What you typed is kept in this browser, and is there again when the pad is served here.' }[e.status];
+  return h('div', { class: 'empty', role: 'alert' }, h('p', { class: 'lead' }, sentence(e.message)), next ? h('p', null, next) : null, h('p', null, e.status === 'pad' ? h('button', { type: 'button', onclick: openServed }, 'Open the pad that is served now') : h('a', { href: link([]) }, 'To the first page')));
 }
+function openServed() { history.replaceState(null, '', '#/'); location.reload(); }
 export const sentence = text => named(text).replace(/^./, c => c.toUpperCase()).replace(/([^.!?])$/, '$1.');
 
-const redraw = later(() => { /* the server is back: draw the view again, unless somebody types */
-  if (!document.querySelector('.editing')) { const p = current?.page; if (p && p.root.querySelector(':scope > .empty[role=alert]')) { current = null; show(); } }
+/* The server is back, or serves other pads: a view that failed, or that cannot be asked for any more, is drawn
+ * again, unless somebody types. */
+const redraw = later(() => {
+  if (document.querySelector('.editing')) return;
+  if (live.state === 'pad' || current?.page.root.querySelector(':scope > .empty[role=alert]')) { current = null; return show(); }
 }, 50);
 
 /* --- Around the view -------------------------------------------------------------------------- */
@@ -135,7 +140,7 @@ function drawBar(at) {
   const bar = $('bar');
   bar.hidden = !at;
   document.documentElement.classList.toggle('past', Boolean(at));
-  fill($('when'), at ? 'Another time' : 'Time travel');
+  fill($('when').querySelector('span'), at ? 'Another time' : 'Time travel');
   if (!at) return fill(bar);
   const d = new Date(at);
   fill(bar, h('p', { role: 'status' }, h('strong', null, isNaN(d) ? `“${named(at)}” is no moment.` : `This is the past: ${moment(at)}.`), ' Nothing can be written here.'),
@@ -181,7 +186,7 @@ function openHelp() {
 }
 
 function drawLive() {
-  const words = { on: ['live', 'Live', 'Changes are shown as they happen'], off: ['lost', 'Reconnecting …', 'The server does not answer. It is asked again every few seconds; what you typed is kept'], no: ['', '', ''] }[live.state];
+  const words = { on: ['live', 'Live', 'Changes are shown as they happen'], off: ['lost', 'Reconnecting …', 'The server does not answer. It is asked again every few seconds; what you typed is kept'], pad: ['lost', 'Not served here', 'The server at this address has other pads now; what you typed is kept'], no: ['', '', ''] }[live.state];
   const sign = $('live');
   sign.className = words[0];
   sign.title = words[2];
@@ -205,16 +210,18 @@ export const knowPads = () => reading ??= readPads().catch(() => { reading = nul
 async function readPads() {
   const said = await get('pads');
   pads = said.pads;
+  first.pad ??= pads[0].id;
   server = { ...said.server, by: said.by };
 }
+const pad = () => pads.find(p => p.id === padHere()) ?? pads[0];
 function drawPads() {
-  const now = address().params.pad ?? pads[0]?.id, here = pads.find(p => p.id === now) ?? pads[0];
+  const here = pad();
   if (pads.length < 2) fill($('pads'), here ? h('span', { class: 'pad', title: here.url }, named(here.name)) : null);
-  else fill($('pads'), h('select', { 'aria-label': 'Pad', onchange: e => { go([], { pad: e.target.value === pads[0].id ? null : e.target.value, at: null }); } },
+  else fill($('pads'), h('select', { 'aria-label': 'Pad', onchange: e => { go([], { pad: e.target.value === first.pad ? null : e.target.value, at: null }); } },
     pads.map(p => h('option', { value: p.id, selected: p === here }, named(p.name)))));
   if (here?.read_only || server.read_only) add($('pads'), h('span', { class: 'tag' }, 'read only'));
 }
-export const readOnly = () => past() || Boolean(server.read_only) || Boolean((pads.find(p => p.id === address().params.pad) ?? pads[0])?.read_only);
+export const readOnly = () => past() || Boolean(server.read_only) || Boolean(pad()?.read_only);
 
 /* --- Keys ------------------------------------------------------------------------------------- */
 
@@ -273,11 +280,13 @@ $('query').addEventListener('keydown', e => {
 $('when').addEventListener('click', openTime);
 $('help').addEventListener('click', openHelp);
 addEventListener('jotter-token', askToken);
-addEventListener('jotter-live', () => { drawLive(); if (live.state === 'on') redraw(); });
+addEventListener('jotter-live', () => { drawLive(); if (live.state === 'on' || live.state === 'pad') redraw(); });
+addEventListener('jotter-server', () => { reading = null; knowPads().then(drawPads); });
 addEventListener('jotter-go', show);
 addEventListener('popstate', () => { if (/token=/.test(location.hash)) token.take(); const q = address().params.q; if (q !== undefined) $('query').value = q; show(); });
 document.querySelector('.skip').addEventListener('click', e => { e.preventDefault(); $('main').focus(); });
 live.listeners.add(change => { if (current && !current.page.at) for (const f of [...current.page.listeners]) f(change); });
+addEventListener('pagehide', () => live.stop?.abort()); /* another tab takes over at once */
 setInterval(freshen, 10000);
 /* What was asked for by a view that is gone is of no interest; a refusal nobody took is said. */
 addEventListener('unhandledrejection', e => {

@@ -100,12 +100,24 @@ export function freshen() {
 }
 export const today = at => Date.now() - new Date(at) < DAY;
 
+/* The colour of a name: by its hash, or the next turn of the golden angle that is not too near to another name's.
+ * The browser keeps them, so that a name has its colour tomorrow, too. */
+const hues = new Map();
+function hueOf(name) {
+  if (!hues.size) for (const [n, hue] of kept.get('hues', [])) hues.set(n, hue);
+  if (hues.has(name)) return hues.get(name);
+  let hash = 2166136261; /* FNV-1a */
+  for (const c of name) hash = Math.imul(hash ^ c.codePointAt(0), 16777619) >>> 0;
+  const apart = Math.min(30, 150 / (hues.size + 1)), near = (a, b) => Math.min(Math.abs(a - b), 360 - Math.abs(a - b)) < apart;
+  let hue = hash % 360;
+  for (let i = 0; i < 24 && [...hues.values()].some(other => near(hue, other)); i++) hue = Math.round(hue + 137.5) % 360;
+  if (hues.size < 500) { hues.set(name, hue); kept.set('hues', [...hues]); }
+  return hue;
+}
 /* Who: a name with a dot whose colour is always the same for the same name. */
 export function author(by) {
   const name = by === 'outside' ? 'edited by hand' : by || 'unknown';
-  let hue = 0;
-  for (const c of name) hue = (hue * 31 + c.codePointAt(0)) % 360;
-  return h('span', { class: 'by' }, h('i', { 'aria-hidden': 'true', style: { '--hue': hue } }), named(name));
+  return h('span', { class: 'by' }, h('i', { 'aria-hidden': 'true', style: { '--hue': hueOf(name) } }), named(name));
 }
 export const tag = (word, kind = word) => h('span', { class: `tag k-${kind.replace(/[^a-z_]/g, '')}` }, word);
 export const key = k => h('kbd', null, k);
@@ -141,16 +153,22 @@ export const kept = {
   names(prefix) { try { return Object.keys(localStorage).filter(n => n.startsWith(`jotter.${prefix}`)).map(n => n.slice(7)); } catch { return []; } },
 };
 
-/* What waits for a person and was put aside.  It comes back when it changes: it is known by its name
- * and its text or time. */
+/* What waits for a person and was put aside.  It comes back when it changes: it is known by its pad, its
+ * name and its text or time. */
 export const aside = {
-  mark: item => `${item.what} ${item.name} ${item.sha256 ?? item.at ?? ''}`,
+  mark: item => `${padHere()} ${item.what} ${item.name} ${item.sha256 ?? item.at ?? ''}`,
   has: item => kept.get('aside', []).includes(aside.mark(item)),
   put(item) { kept.set('aside', [...kept.get('aside', []), aside.mark(item)].slice(-500)); },
   take(item) { kept.set('aside', kept.get('aside', []).filter(m => m !== aside.mark(item))); },
 };
 
 /* --- Addresses -------------------------------------------------------------------------------- */
+
+/* The pad of an address that names none: the first one that was served when the page was loaded.  Every
+ * question names its pad, and what the browser keeps of it stands under its id: a server that was started
+ * at the same address for another pad refuses, and is not told what was meant for this one. */
+export const first = { pad: undefined };
+export const padHere = () => address().params.pad ?? first.pad ?? '';
 
 /* #/notes/plan?v=3&at=2026-11-18: a path, and what is chosen there.  `at` (time travel) and `pad`
  * go along with every link until they are taken away. */
@@ -181,7 +199,7 @@ export const choose = (changes, options = { replace: true }) => {
 /* Where a stream is shown. */
 export function place(stream, more) {
   const [kind, ...rest] = stream.split('/');
-  if (kind === 'notes' && rest.length === 1) return link(['notes', rest[0]], more);
+  if (kind === 'notes') return link(['notes', rest.join('/')], more);
   if (kind === 'runs') return link(['runs', rest.join('/')], more);
   if (kind === 'tasks') return link(['tasks', rest[0]], more);
   if (kind === 'plans') return link(['plans', rest.join('/')], more);
@@ -225,7 +243,7 @@ const PRESENT = /^(pads|pad\/(follow|now|waiting|status|search|context|stats|ver
 
 async function ask(method, path, params, body, more = {}) {
   const all = { ...address().params, ...params }, at = method === 'GET' && !PRESENT.test(path) ? all.at : undefined;
-  const query = new URLSearchParams(Object.entries({ ...params, pad: all.pad, at }).filter(([, v]) => v !== undefined && v !== null && v !== '' && v !== false)).toString();
+  const query = new URLSearchParams(Object.entries({ ...params, pad: path === 'pads' ? undefined : all.pad ?? first.pad, at }).filter(([, v]) => v !== undefined && v !== null && v !== '' && v !== false)).toString();
   let reply;
   try {
     reply = await fetch(`/api/v1/${path}${query ? '?' + query : ''}`, {
@@ -244,6 +262,7 @@ async function ask(method, path, params, body, more = {}) {
   catch (e) { if (e.name === 'AbortError') throw e; data = { status: 'io', error: `the server answered ${reply.status} with something that is no JSON` }; }
   if (reply.ok) return data;
   if (reply.status === 401) { data.status = 'token'; dispatchEvent(new Event('jotter-token')); }
+  if (reply.status === 404 && /^there is no such pad/.test(data.error)) { data.status = 'pad'; data.error = 'this pad is not served here any more: the server was started again for another one'; }
   throw new Refusal(data.status ?? String(reply.status), data.error ?? `the server answered ${reply.status}`, data.data);
 }
 /* Read: get('note/read', {key: 'plan'}).  Change: post('note/write', {...}). */
@@ -252,15 +271,21 @@ export const post = (path, body, params) => ask('POST', path, params ?? {}, body
 
 /* --- What changes ----------------------------------------------------------------------------- */
 
-/* One stream of events for the page.  Its state is `on`, `off` (the server is gone, and asked for
- * again every few seconds) or `no` (never there yet).  Listeners get each change; after a pause they
- * get null, which says: anything may have changed. */
+/* One stream of events for all tabs of a browser that look at the same pad, because a browser has six
+ * connections to a server and no more.  The tab that has the lock of the pad leads: it has the stream, and hands
+ * on what it hears.  When it goes, the next one gets the lock; when it falls silent, the lock is taken from it.
+ * Where there are no locks (http to a name that is not this machine's) each tab has a stream of its own.
+ *
+ * The state is `on`, `off` (the server is gone, and asked for again every few seconds), `pad` (it serves other
+ * pads now) or `no` (never there yet).  Listeners get each change; after a pause they get null, which says:
+ * anything may have changed. */
 export const live = {
-  state: 'no', listeners: new Set(), wait: 500, stop: null, pad: undefined,
+  state: 'no', listeners: new Set(), wait: 500, stop: null, pad: undefined, channel: null,
+  leads: false, steal: false, turned: false,
   silence: 45000, dog: 0, /* the server says something every 15 s: after this long nobody is there, whatever the connection says */
-  watch() { clearTimeout(this.dog); this.dog = setTimeout(() => this.stop?.abort(), this.silence); },
+  watch() { clearTimeout(this.dog); this.dog = setTimeout(() => { this.steal = !this.leads; this.stop?.abort(); }, this.silence); },
   /* Another pad was chosen: its changes are followed from now on. */
-  turn(pad) { if (this.pad !== pad) { this.pad = pad; this.wait = 0; this.stop?.abort(); } },
+  turn(pad) { if (this.pad !== pad) { this.pad = pad; this.wait = 0; this.turned = true; this.stop?.abort(); } },
   tell(change) { for (const f of [...this.listeners]) f(change); },
   set(state) {
     if (this.state === state) return;
@@ -270,23 +295,52 @@ export const live = {
   lost() { if (this.state === 'on') { this.set('off'); this.stop?.abort(); } },
   async follow() {
     for (;;) {
-      const was = this.state;
+      const { signal } = this.stop = new AbortController(), name = `jotter ${padHere()}`, locks = window.BroadcastChannel ? navigator.locks : null;
+      let failed = 'off';
+      this.pad = address().params.pad;
+      this.watch();
+      this.channel = locks ? new BroadcastChannel(name) : null;
+      if (this.channel) this.channel.onmessage = e => this.hear(e.data);
+      this.channel?.postMessage({ asks: true });
       try {
-        this.stop = new AbortController();
-        this.watch();
-        this.pad = address().params.pad;
-        const reply = await ask('GET', 'pad/follow', {}, undefined, { stream: true, accept: 'text/event-stream', signal: this.stop.signal });
-        this.wait = 500;
-        this.set('on');
-        if (was === 'off') this.tell(null); /* what was missed meanwhile */
-        await this.read(reply.body.getReader());
+        const take = this.steal ? { steal: true } : { signal };
+        this.steal = false;
+        await (locks ? locks.request(name, take, () => this.lead(signal)) : this.lead(signal));
       } catch (e) {
-        if (e instanceof Refusal && e.status === 'token') { this.set('no'); return; }
+        if (e instanceof Refusal && (e.status === 'token' || e.status === 'pad')) failed = e.status;
       }
-      if (this.wait) this.set(this.state === 'no' ? 'no' : 'off');
+      this.stop.abort(); /* a stream whose lock was taken */
+      if (failed === 'token') { this.set('no'); return; }
+      if (this.wait && this.state !== 'no') {
+        if (this.leads) this.channel?.postMessage({ state: failed });
+        this.set(failed);
+      }
+      this.leads = false;
+      this.channel?.close();
       await new Promise(done => setTimeout(done, this.wait));
       this.wait = Math.min(this.wait * 1.5, 5000) || 500;
     }
+  },
+  async lead(signal) {
+    this.leads = true;
+    const reply = await ask('GET', 'pad/follow', {}, undefined, { stream: true, accept: 'text/event-stream', signal });
+    this.wait = 500;
+    this.share({ state: 'on' });
+    await this.read(reply.body.getReader());
+  },
+  share(said) { this.channel?.postMessage(said); this.hear(said); },
+  /* From the tab that leads, which may be this one: that it has the stream, or has lost it; an event; or only
+   * that it is there.  Or from another one, which asks whether there is a stream. */
+  hear(said) {
+    if (said.asks) { if (this.leads && this.state === 'on') this.channel.postMessage({ state: 'on', again: true }); return; }
+    this.watch();
+    if (said.event) this.take(said.event);
+    if (!said.state) return;
+    const was = this.state, knows = was === 'no' || (was === 'on' && said.again && !this.turned);
+    if (was !== 'no' || said.state === 'on') this.set(said.state);
+    if (said.state !== 'on') return;
+    this.turned = false;
+    if (!knows) this.tell(null); /* what was missed meanwhile, also between the view of another pad and its stream */
   },
   async read(reader) {
     const decoder = new TextDecoder();
@@ -294,11 +348,11 @@ export const live = {
     for (;;) {
       const { done, value } = await reader.read();
       if (done) return;
-      this.watch();
+      this.share({});
       text += decoder.decode(value, { stream: true });
       const events = text.split(/\r?\n\r?\n/);
       text = events.pop();
-      for (const event of events) this.take(event);
+      for (const event of events) this.share({ event });
     }
   },
   take(event) {
@@ -307,7 +361,7 @@ export const live = {
     let change = null;
     try { change = JSON.parse(data); } catch { /* then anything may have changed */ }
     if (change?.event === 'hello') {
-      if (this.server && this.server !== change.server) this.tell(null);
+      if (this.server && this.server !== change.server) { dispatchEvent(new Event('jotter-server')); this.tell(null); }
       this.server = change.server;
     } else {
       this.tell(change?.event === 'change' && !change.relisted ? change : null);
@@ -315,8 +369,22 @@ export const live = {
   },
 };
 
-/* Call f a little after the last of several quick calls. */
+/* Call f a little after the last of several quick calls, with what the last one said; soon after the first one, if
+ * they do not end; and never while it is still at work. */
 export function later(f, ms = 150) {
-  let timer;
-  return (...args) => { clearTimeout(timer); timer = setTimeout(() => f(...args), ms); };
+  let timer, since = 0, busy = false, args;
+  const run = async () => {
+    if (busy) { timer = setTimeout(run, ms); return; }
+    since = 0;
+    busy = true;
+    try { await f(...args); } finally { busy = false; }
+  };
+  return (...now) => {
+    args = now;
+    since ||= performance.now();
+    clearTimeout(timer);
+    timer = setTimeout(run, Math.max(0, Math.min(ms, since + Math.max(1000, 4 * ms) - performance.now())));
+  };
 }
+/* For changes of streams that `mine` takes, and where anything may have changed. */
+export const when = (mine, f) => change => { if (!change || mine(change.stream)) f(change); };

@@ -11,7 +11,7 @@ function fitted(render) {
   let drawn = 0;
   new ResizeObserver(() => {
     const width = Math.max(240, Math.round(box.clientWidth));
-    if (width === drawn) return;
+    if (!box.clientWidth || width === drawn) return; /* it is not shown yet, or as it was */
     drawn = width;
     box.replaceChildren();
     render(box, width);
@@ -123,12 +123,13 @@ export function bars({ title, series, rows, format = number }) {
   return h('figure', { 'aria-label': title }, series.length > 1 ? legend(series) : null, box, table(title, ['', ...series.map(s => s.name)], rows.map(r => [named(r.label), ...r.values.map(format)])));
 }
 
-/* spans: [{from, to, label, class, lane}] in milliseconds: when each step was under way. */
-export function timeline({ title, spans, format, onpick }) {
+/* spans: [{from, to, label, class, lane}] in milliseconds: when each step was under way; series: [{name, class}]
+ * says what their colours mean. */
+export function timeline({ title, series, spans, format, onpick }) {
   const left = 8, right = 24, H = 54, begin = Math.min(...spans.map(s => s.from)), end = Math.max(...spans.map(s => s.to), begin + 1);
   const box = fitted((at, W) => {
     const x = t => left + (t - begin) / (end - begin) * (W - left - right), steps = ticks(end - begin, Math.max(2, Math.floor(W / 130)));
-    const drawing = svg('svg', { viewBox: `0 0 ${W} ${H}`, role: 'img', 'aria-label': `${title}. Arrow keys go from step to step.`, tabindex: '0' },
+    const drawing = svg('svg', { viewBox: `0 0 ${W} ${H}`, role: 'img', 'aria-label': `${title}. Arrow keys go from step to step; the table below has all of them.`, tabindex: '0' },
       steps.filter(v => v <= end - begin).map(v => [svg('line', { x1: x(begin + v), x2: x(begin + v), y1: 4, y2: 36, class: 'axis' }), svg('text', { x: x(begin + v), y: 50, 'text-anchor': v ? 'middle' : 'start' }, format(v))]),
       spans.map(s => svg('rect', { x: x(s.from).toFixed(1), y: 8 + (s.lane ?? 0) * 13, width: Math.max(1.5, x(s.to) - x(s.from)).toFixed(1), height: 11, rx: 1.5, class: s.class })),
       svg('line', { class: 'cursor', y1: 4, y2: 36, visibility: 'hidden' }));
@@ -136,5 +137,6 @@ export function timeline({ title, spans, format, onpick }) {
     explore(at, W, drawing, spans.length, i => x((spans[i].from + spans[i].to) / 2), i => [h('b', null, named(spans[i].label)), h('br'), `${format(spans[i].to - spans[i].from)}, from ${format(spans[i].from - begin)}`], i => onpick?.(spans[i]));
   });
   box.style.setProperty('min-height', `${H}px`);
-  return h('figure', { 'aria-label': title }, box);
+  return h('figure', { 'aria-label': title }, legend(series.filter(s => spans.some(p => p.class === s.class))), box,
+    table(title, ['Step', 'Begins after', 'Takes'], spans.map(s => [named(s.label), format(s.from - begin), format(s.to - s.from)])));
 }

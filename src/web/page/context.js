@@ -3,12 +3,12 @@
 import { h, fill, choose, say, later, number, many, named, shown, to, tag, empty, command } from './base.js';
 import { sentence, readOnly, past } from './app.js';
 
-const WORDS = { context: 'frame', end: 'frame', rule: 'rules', rules: 'rules', note: 'notes', notes: 'index of notes', query: 'question', state: 'state', evidence: 'found', found: 'found', hits: 'found', open: 'what is open', run: 'run', result: 'results', results: 'results', plan: 'plan', calls: 'open calls', usage: 'use of tools', omitted: 'left out', counts: 'counts' };
+const WORDS = { context: 'frame', end: 'frame', rule: 'rules', rules: 'rules', note: 'notes', notes: 'index of notes', query: 'question', state: 'state', evidence: 'found', found: 'found', hits: 'found', also: 'what else there is', sessions: 'sessions', cut: 'cut here', open: 'what is open', run: 'run', result: 'results', results: 'results', plan: 'plan', calls: 'open calls', usage: 'use of tools', omitted: 'left out', counts: 'counts' };
 
 /* The parts of a context, which together are the whole text: bytes, not characters, say where each is. */
 export function partsOf(said) {
   const bytes = new TextEncoder().encode(said.text), decoder = new TextDecoder();
-  return said.parts.map(p => ({ word: p.what, key: p.name ?? undefined, tokens: p.tokens, rule: p.what === 'rule', text: decoder.decode(bytes.subarray(p.at, p.at + p.bytes)) }));
+  return said.parts.map(p => ({ word: p.what, key: /^(note|rule)$/.test(p.what) ? p.name ?? undefined : undefined, tokens: p.tokens, rule: p.what === 'rule', text: decoder.decode(bytes.subarray(p.at, p.at + p.bytes)) }));
 }
 
 export async function view(page) {
@@ -72,8 +72,8 @@ function draw(ui) {
   fill(ui.sum, h('ul', { class: 'legend' }, groups(ui).map(([word, n], i) => h('li', null, h('i', { class: `f${i + 1}` }), `${word} ${number(n)}`))),
     h('p', { class: 'muted' }, `${number(said.tokens)} of ${number(said.budget)} tokens are used. `, said.not_approved ? `${many(said.not_approved, 'note')} would instruct a model if you approved it.` : ''));
   const left = said.left_out ?? [];
-  fill(ui.parts, h('h2', null, 'What is in it'), h('ul', { class: 'open' }, ui.made.filter(p => p.word !== 'end').map((p, i) => h('li', { class: 'row' }, tag(WORDS[p.word] ?? p.word, p.rule ? 'rule' : ''), p.key && /^(note|rule|cut)$/.test(p.word) ? to(`notes/${p.key}`, p.key) : h('a', { href: '#', onclick: e => { e.preventDefault(); jump(ui, i); } }, 'show'), h('span', { class: 'muted num push' }, `${number(p.tokens)}`), p.key && /^(note|rule|cut)$/.test(p.word) ? pinButton(ui, p.key) : null))),
-    h('h2', null, 'What was left out'), left.length ? h('ul', { class: 'open' }, left.map(l => h('li', null, h('div', { class: 'row' }, h('span', null, named(l.what)), l.name ? (/^[A-Za-z0-9_-]+$/.test(l.name) && /note/.test(l.what) ? to(`notes/${l.name}`, l.name) : h('b', null, named(l.name))) : null, l.count > 1 ? h('span', { class: 'muted' }, `×${number(l.count)}`) : null), h('p', { class: 'about' }, named(l.why ?? '')), l.get ? command(l.get) : null))) : h('p', { class: 'pad-in muted' }, 'Nothing: all of it fits.'));
+  fill(ui.parts, h('h2', null, 'What is in it'), h('ul', { class: 'open' }, ui.made.filter(p => p.word !== 'end').map((p, i) => h('li', { class: 'row' }, tag(WORDS[p.word] ?? p.word, p.rule ? 'rule' : ''), p.key ? to(`notes/${p.key}`, p.key) : h('a', { href: '#', onclick: e => { e.preventDefault(); jump(ui, i); } }, 'show'), h('span', { class: 'muted num push' }, `${number(p.tokens)}`), p.key ? pinButton(ui, p.key) : null))),
+    h('h2', null, 'What was left out'), left.length ? h('ul', { class: 'open' }, left.map(l => h('li', null, h('div', { class: 'row' }, h('span', null, named(l.what)), l.name ? (l.what === 'note' ? to(`notes/${l.name}`, l.name) : h('b', null, named(l.name))) : null, l.count > 1 ? h('span', { class: 'muted' }, `×${number(l.count)}`) : null), h('p', { class: 'about' }, named(l.why ?? '')), l.get ? command(l.get) : null))) : h('p', { class: 'pad-in muted' }, 'Nothing: all of it fits.'));
   fill(ui.text, h('h2', null, 'The exact text'), ui.made.length ? h('div', { class: 'exact', tabindex: '0', role: 'region', 'aria-label': 'The exact text' }, ui.made.map((p, i) => h('div', { class: `text mono part-${p.rule ? 'rule' : 'other'}`, 'data-part': i }, shown(p.text)))) : empty('The pad is empty.', 'A model would be shown nothing.'));
 }
 function jump(ui, i) { ui.text.querySelector(`[data-part="${i}"]`)?.scrollIntoView({ block: 'center' }); }

@@ -1,6 +1,6 @@
 /* cycles.js - agents that sleep between their turns: the chain of their cycles as a strip, and of each
  * one what changed in the state, by key, how it went, and every step. */
-import { h, fill, link, go, later, time, author, tag, named, shown, plain, number, many, empty, command, lasting, moment } from './base.js';
+import { h, fill, link, go, later, when, time, author, tag, named, shown, plain, number, many, empty, command, lasting, moment } from './base.js';
 import { sentence, past, failure } from './app.js';
 import { textNode } from './note.js';
 
@@ -13,7 +13,7 @@ export async function view(page) {
   ui.agents = h('div', { class: 'row' });
   fill(page.root, h('div', { class: 'head' }, h('h1', null, 'Cycles'), ui.agents), ui.body);
   await draw(ui);
-  page.onchange(later(c => { if (!c || /^(cycles|snapshots|steps)\//.test(c.stream)) draw(ui).catch(() => {}); }, 300));
+  page.onchange(when(s => /^(cycles|snapshots|steps)\//.test(s), later(() => draw(ui).catch(() => {}), 300)));
   page.keys({ '[': { says: 'cycle before', does: () => move(ui, 1) }, ']': { says: 'next cycle', does: () => move(ui, -1) } });
   return { update: () => draw(ui) };
 }

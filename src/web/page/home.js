@@ -3,22 +3,23 @@
  *
  * Waiting and open things belong to the present: while time travelling only the changes up to that
  * moment are shown, and that is said. */
-import { h, fill, kept, aside, later, time, author, tag, to, place, called, command, many, named, shown, plain, say, lasting, copy, key, number, short } from './base.js';
+import { h, fill, kept, aside, later, time, author, tag, to, place, called, command, many, named, shown, plain, say, lasting, copy, key, number, short, padHere } from './base.js';
 import { setWaiting, readOnly, sentence } from './app.js';
 
 const FEED_MAX = 200; /* changes kept in the document */
 
-/* The last visit ended when the page was last hidden; it stays the same while this tab lives. */
+/* The last visit to a pad ended when the page was last hidden; it stays the same while this tab lives. */
+const left = () => `left.${padHere()}`, since = () => `jotter.since.${padHere()}`;
 function lastVisit() {
   try {
-    const here = sessionStorage.getItem('jotter.since') ?? kept.get('left') ?? '';
-    sessionStorage.setItem('jotter.since', here);
+    const here = sessionStorage.getItem(since()) ?? kept.get(left()) ?? '';
+    sessionStorage.setItem(since(), here);
     return here;
-  } catch { return kept.get('left') ?? ''; }
+  } catch { return kept.get(left()) ?? ''; }
 }
-const leaving = () => { if (document.visibilityState === 'hidden') kept.set('left', new Date().toISOString()); };
-document.addEventListener('visibilitychange', leaving);
-addEventListener('pagehide', () => kept.set('left', new Date().toISOString()));
+const leaving = () => kept.set(left(), new Date().toISOString());
+document.addEventListener('visibilitychange', () => { if (document.visibilityState === 'hidden') leaving(); });
+addEventListener('pagehide', leaving);
 
 export async function view(page) {
   const state = { page, by: '', kind: '', fresh: new Set() };
@@ -152,7 +153,7 @@ function drawSince(state, since) {
   if (!since?.streams?.length) { state.since.hidden = true; return; }
   fill(state.since, h('section', { class: 'panel', 'aria-labelledby': 'since-title' },
     h('div', { class: 'head' }, h('h2', { id: 'since-title' }, 'Since you were here'), h('span', { class: 'muted' }, many(since.changes, 'change'), ', last visit ', time(since.since)),
-      h('button', { type: 'button', class: 'quiet push', onclick: () => { state.since.hidden = true; try { sessionStorage.setItem('jotter.since', new Date().toISOString()); } catch { /* it comes back, no harm */ } } }, 'Read')),
+      h('button', { type: 'button', class: 'quiet push', onclick: () => { state.since.hidden = true; try { sessionStorage.setItem(since(), new Date().toISOString()); } catch { /* it comes back, no harm */ } } }, 'Read')),
     h('ul', { class: 'since' }, since.by.map(b => h('li', null, author(b.by), h('span', { class: 'muted' }, many(b.changes, 'change'))))),
     h('ul', { class: 'since' }, since.streams.slice(0, 24).map(s => h('li', null, to(s.stream), h('span', { class: 'muted' }, s.changes > 1 ? `×${number(s.changes)}` : '', ' ', [s.by].flat().map(b => b === 'outside' ? 'by hand' : named(b)).join(', ')))),
       since.streams.length > 24 || since.more ? h('li', { class: 'muted' }, 'and more') : null)));

@@ -3,7 +3,7 @@
  * An edit knows the version it began with and is written only if that is still the newest.  If not,
  * both texts and their merge are shown and a person decides; nothing is overwritten.  What is typed
  * is kept in the browser with every key and outlives reload, restart and conflict. */
-import { h, fill, go, choose, link, kept, later, time, author, named, shown, plain, say, size, number, many, moment, tag, command, shellWord, Refusal, key as keycap } from './base.js';
+import { h, fill, go, choose, link, kept, later, time, author, named, shown, plain, say, size, number, many, moment, tag, command, shellWord, Refusal, when, first, key as keycap } from './base.js';
 import { failure, readOnly, dialog, sentence } from './app.js';
 import { diffTable, blameTable } from './diff.js';
 
@@ -14,8 +14,9 @@ const VERSIONS = 500;     /* versions the slider has */
 
 /* --- Drafts ----------------------------------------------------------------------------------- */
 
-const draftName = (page, stream) => `draft.${page.pad ?? ''}.${stream}`;
-export const draftNames = page => kept.names(`draft.${page.pad ?? ''}.`).map(n => n.split('.').slice(2).join('.'));
+const padOf = page => page.pad ?? first.pad ?? '';
+const draftName = (page, stream) => `draft.${padOf(page)}.${stream}`;
+export const draftNames = page => kept.names(`draft.${padOf(page)}.`).map(n => n.split('.').slice(2).join('.'));
 const streamOf = key => /^(memories|artifacts|cycles|notes)\//.test(key) ? key : `notes/${key}`;
 
 /* --- Texts ------------------------------------------------------------------------------------ */
@@ -63,6 +64,7 @@ function copyInto(target, source) {
     if (/^T[HD]$/.test(node.tagName) && /^(right|center)$/.test(node.getAttribute('align') ?? '')) copy.className = `a-${node.getAttribute('align')}`;
     if (node.tagName === 'OL' && /^\d{1,9}$/.test(node.getAttribute('start') ?? '')) copy.setAttribute('start', node.getAttribute('start'));
     copyInto(copy, node);
+    if (node.tagName === 'LI' && copy.querySelector(':scope > input, :scope > p:first-child > input')) copy.className = 'check';
     if (node.tagName === 'TABLE' || node.tagName === 'PRE') copy.tabIndex = 0;
     target.append(copy);
   }
@@ -96,7 +98,7 @@ export async function openDocument(page, key, name) {
     ui.params = params;
     if (before.v !== params.v || before.show !== params.show || before.edit !== params.edit || before.against !== params.against) await draw(ui);
   };
-  ui.changed = later(change => { if (!change || change.stream === ui.stream) changedBelow(ui, change); }, 120);
+  ui.changed = when(s => s === ui.stream, later(() => changedBelow(ui), 120));
   await loadVersions(ui);
   await draw(ui);
   page.keys(keysOf(ui));
@@ -215,12 +217,12 @@ function actionsOf(ui, n, show) {
   const last = n === ui.versions.length - 1, gone = newest(ui).deleted || newest(ui).op === 'delete';
   return h('div', { class: 'actions' },
     h('span', { class: 'group', role: 'group', 'aria-label': 'Show as' }, SHOWS.map(([v, word]) => h('button', { type: 'button', 'aria-pressed': String(show === v), onclick: () => choose({ show: v }) }, word))),
-    readOnly() ? null : [
-      last && !gone ? h('button', { type: 'button', class: 'push', onclick: () => edit(ui), 'aria-keyshortcuts': 'e' }, 'Edit') : h('span', { class: 'push' }),
+    readOnly() ? null : h('span', { class: 'deeds push' },
+      last && !gone ? h('button', { type: 'button', onclick: () => edit(ui), 'aria-keyshortcuts': 'e' }, 'Edit') : null,
       ui.versions.length > 1 || !gone ? h('button', { type: 'button', class: 'quiet', onclick: () => undo(ui), 'aria-keyshortcuts': 'u' }, 'Undo') : null,
       gone ? null : h('button', { type: 'button', class: 'quiet', onclick: () => remove(ui) }, 'Delete'),
       h('button', { type: 'button', class: 'quiet bad', onclick: () => redact(ui.page, ui.key, () => loadVersions(ui).then(() => draw(ui))) }, 'Redact …'),
-      h('button', { type: 'button', class: 'quiet bad', onclick: () => purge(ui) }, 'Purge …')]);
+      h('button', { type: 'button', class: 'quiet bad', onclick: () => purge(ui) }, 'Purge …')));
 }
 function sliderOf(ui, n) {
   const count = ui.versions.length, mark = ui.versions[n];
@@ -288,7 +290,7 @@ export function redact(page, key, done) {
     } }, h('label', { for: 'secret' }, 'The text to take out, as it stands there'), field, h('label', { for: 'again' }, 'Type the whole key again: ', h('code', null, named(key))), typed, h('p', { class: 'row' }, h('button', { class: 'bad' }, 'Redact it')))]);
   field.focus();
 }
-async function changedBelow(ui, change) {
+async function changedBelow(ui) {
   if (ui.closed) return;
   try { await loadVersions(ui); } catch { return; }
   if (ui.params.edit === '1') ui.newer?.();
@@ -375,7 +377,7 @@ function drawConflict(ui, state, mine, data) {
 /* A note that is not there yet. */
 export function newNote(page) {
   const draft = kept.get(draftName(page, 'new')) ?? {};
-  const name = h('input', { id: 'new-key', required: true, pattern: '[A-Za-z0-9_\\-]{1,128}', autocomplete: 'off', spellcheck: 'false', value: draft.name ?? '' });
+  const name = h('input', { id: 'new-key', required: true, autocomplete: 'off', spellcheck: 'false', value: draft.name ?? '' });
   const area = h('textarea', { id: 'new-text', spellcheck: 'false', value: draft.text ?? '' });
   const keep = () => kept.set(draftName(page, 'new'), { name: name.value, text: area.value });
   name.addEventListener('input', keep);
@@ -391,5 +393,5 @@ export function newNote(page) {
   };
   area.addEventListener('keydown', e => { if ((e.ctrlKey || e.metaKey) && (e.key === 's' || e.key === 'Enter')) save(e); });
   return h('section', { class: 'panel doc' }, h('div', { class: 'head' }, h('a', { class: 'button back', href: link(['notes']) }, '‹ All'), h('h2', null, 'New note')),
-    h('form', { class: 'editing', onsubmit: save }, h('label', { for: 'new-key' }, 'Key: letters, digits, - and _'), name, h('label', { for: 'new-text' }, 'Text'), area, h('p', { class: 'row' }, h('button', { class: 'main' }, 'Save ', keycap('Ctrl S')), h('a', { class: 'button', href: link(['notes']) }, 'Close, keep the text'))));
+    h('form', { class: 'editing', onsubmit: save }, h('label', { for: 'new-key' }, 'Key: letters and digits, blanks and _-.,+=@, in folders with /'), name, h('label', { for: 'new-text' }, 'Text'), area, h('p', { class: 'row' }, h('button', { class: 'main' }, 'Save ', keycap('Ctrl S')), h('a', { class: 'button', href: link(['notes']) }, 'Close, keep the text'))));
 }

@@ -1,6 +1,6 @@
 /* notes.js - notes, memories and artifacts: the list with its filter, and beside it the document
  * that is chosen (note.js). */
-import { h, fill, link, go, choose, later, ago, named, number, empty, command } from './base.js';
+import { h, fill, link, go, choose, later, ago, named, number, empty, command, when } from './base.js';
 import { failure, readOnly, past } from './app.js';
 import { longList } from './list.js';
 import { openDocument, newNote, draftNames } from './note.js';
@@ -37,7 +37,8 @@ export async function view(page) {
   ui.order.addEventListener('change', () => choose({ order: ui.order.value }));
   ui.deleted.addEventListener('change', () => choose({ deleted: ui.deleted.checked ? '1' : '' }));
   const again = later(() => load(ui, { quiet: true }), 200);
-  page.onchange(change => { if (!change || change.stream.startsWith(`${ui.kind}/`)) again(); ui.document?.changed(change); });
+  page.onchange(when(s => s.startsWith(`${ui.kind}/`), again));
+  page.onchange(change => ui.document?.changed(change));
   page.keys({ n: { says: 'new note', does: () => { if (ui.kind === 'notes' && !readOnly()) go(['notes'], { new: '1' }); } }, f: { says: 'filter the list', does: () => ui.filter.focus() } });
   await Promise.all([load(ui), drawChosen(ui)]);
   if (!page.parts.length && page.params.new !== '1') fill(ui.detail, nothing(ui));
@@ -84,9 +85,10 @@ function drawCount(ui) {
 }
 function row(ui, doc) {
   const name = nameOf(doc), chosen = ui.page.parts[0] === name, p = ui.page.params;
+  const first = /^\s*[[{]?$/.test(doc.first ?? '') ? doc.meta?.type : doc.first; /* the bracket that begins JSON says nothing */
   return h('a', { href: link([ui.kind, name], { filter: p.filter, order: p.order, deleted: p.deleted }), 'data-row': true, 'aria-current': chosen ? 'true' : null },
     h('span', { class: 'name' }, named(name)), h('small', null, doc.at ? ago(doc.at) : 'edited'),
-    h('small', null, drafts.has(doc.stream) ? 'unsaved text · ' : '', doc.deleted ? 'deleted' : named(doc.first ?? (doc.by === 'outside' ? 'edited by hand' : doc.by) ?? '')), h('small', null, doc.first ? named(doc.by === 'outside' ? 'by hand' : doc.by) : ''));
+    h('small', null, drafts.has(doc.stream) ? 'unsaved text · ' : '', doc.deleted ? 'deleted' : named(first ?? (doc.by === 'outside' ? 'edited by hand' : doc.by) ?? '')), h('small', null, first ? named(doc.by === 'outside' ? 'by hand' : doc.by) : ''));
 }
 let drafts = new Set();
 function revealChosen(ui) {

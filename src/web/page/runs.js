@@ -3,7 +3,7 @@
  *
  * A run may have many thousand steps.  They come page by page; of each only the beginning of its
  * text is kept, and the rest is fetched when the step is opened. */
-import { h, fill, link, go, choose, time, author, tag, named, shown, plain, number, many, short, size, lasting, moment, command, shellWord, copy, empty, later, say, key } from './base.js';
+import { h, fill, link, go, choose, time, author, tag, named, shown, plain, number, many, short, size, lasting, moment, command, shellWord, copy, empty, later, when, say, key } from './base.js';
 import { failure, sentence, past } from './app.js';
 import { longList } from './list.js';
 import { textNode, jsonNode } from './note.js';
@@ -17,6 +17,8 @@ const KINDS = {
   tool_call: ['call', 'call', 'f1'], tool_result: ['result', 'result', 'f3'], clear: ['mask', '', 'f6'], compact: ['summary', 'summary', 'f4'], answer: ['answer', 'answer', 'f3'],
   end: ['end', 'failed', 'f5'], notice: ['notice', '', 'f6'], drop: ['dropped', 'summary', 'f4'],
 };
+/* What the colours of the timeline say. */
+const MARKS = [{ name: 'thought or reply', class: 'f2' }, { name: 'call', class: 'f1' }, { name: 'result or answer', class: 'f3' }, { name: 'summary', class: 'f4' }, { name: 'failure', class: 'f5' }, { name: 'other', class: 'f6' }];
 const wordOf = kind => KINDS[kind]?.[0] ?? named(kind).replace(/_/g, ' ');
 
 export async function view(page) {
@@ -46,7 +48,7 @@ async function drawList(page) {
   };
   fill(page.root, h('div', { class: 'head' }, h('h1', null, 'Runs'), h('span', { class: 'push' }, compare)), panel);
   await load();
-  page.onchange(later(c => { if (!c || c.stream.startsWith('runs/')) load().catch(() => {}); }, 400));
+  page.onchange(when(s => s.startsWith('runs/'), later(() => load().catch(() => {}), 400)));
 }
 
 /* --- One run ---------------------------------------------------------------------------------- */
@@ -118,7 +120,7 @@ async function drawRun(page) {
   page.shown = () => { revealStep(ui); };
   const rest = later(() => follow(page, id, run, () => { if (run.more) drawSteps(ui); else drawAll(ui); }).catch(() => {}), 1);
   if (run.more) rest();
-  page.onchange(later(c => { if (!c || c.stream === `runs/${id}`) rest(); }, 200));
+  page.onchange(when(s => s === `runs/${id}`, later(rest, 200)));
   page.keys({ Esc: { says: 'back to the runs', does: () => go(['runs'], {}) }, n: { says: 'what is asked next', does: () => { if (hasLoop(run)) go(['runs', id], { next: '1' }); } }, p: { says: 'print it', does: () => go(['runs', id], { print: '1' }) }, '[': { says: 'step before', does: () => nextStep(ui, -1) }, ']': { says: 'next step', does: () => nextStep(ui, 1) } });
   return { update: async p => { if (modeOf(p) !== id) return false; await drawStep(ui); ui.list.redraw(); } };
 }
@@ -145,11 +147,12 @@ function stateOf(run) {
 }
 /* What `jotter run` began has a setup; what was recorded by other means asks no model. */
 const hasLoop = run => run.steps.some(s => s.kind === 'setup');
-/* One of two runs has a smaller head. */
+/* One of two runs has a smaller head, one on paper has nothing to press. */
 function drawHead(ui) {
   const { run, id } = ui, first = run.steps[0], last = run.steps.at(-1);
   const calls = run.steps.filter(s => s.kind === 'tool_call').length;
   fill(ui.head, ui.beside ? h('div', { class: 'head' }, h('h2', { class: 'title' }, h('a', { href: link(['runs', id]) }, shown(run.query || id))), stateOf(run))
+    : ui.paper ? h('div', { class: 'head' }, h('h1', null, shown(run.query || id)), stateOf(run))
     : h('div', { class: 'head' }, h('a', { class: 'button', href: link(['runs']) }, '‹ Runs'), h('h1', null, shown(run.query || id)), stateOf(run),
       h('span', { class: 'push' }, hasLoop(run) ? h('button', { type: 'button', class: 'quiet', 'aria-keyshortcuts': 'n', onclick: () => go(['runs', id], { next: '1' }) }, 'Next request') : null,
         h('button', { type: 'button', class: 'quiet', 'aria-keyshortcuts': 'p', onclick: () => go(['runs', id], { print: '1' }) }, 'Print'))),
@@ -166,7 +169,7 @@ function drawCharts(ui) {
   const { run } = ui, replies = run.steps.filter(s => s.budget), out = [];
   if (run.steps.length > 1) {
     const spans = run.steps.filter(s => s.kind !== 'setup').slice(0, 4000).map(s => ({ from: s.from, to: Math.max(s.at, s.from), seq: s.seq, label: `${s.seq}: ${wordOf(s.kind)} ${s.tool ?? ''}`, class: s.ok === false ? 'f5' : KINDS[s.kind]?.[2] ?? 'f6', lane: s.kind === 'tool_result' ? 1 : 0 }));
-    out.push(h('section', { class: 'panel' }, h('h2', null, 'Time'), h('div', { class: 'pad-in' }, timeline({ title: 'When each step was under way', spans, format: lasting, onpick: s => choose({ step: s.seq }) }))));
+    out.push(h('section', { class: 'panel' }, h('h2', null, 'Time'), h('div', { class: 'pad-in' }, timeline({ title: 'When each step was under way', series: MARKS, spans, format: lasting, onpick: s => choose({ step: s.seq }) }))));
   }
   if (replies.length) {
     const b = replies.at(-1).budget, usable = (b.window ?? 0) - (b.headroom ?? 0);
@@ -268,7 +271,7 @@ async function drawTwo(page, id, run) {
   await follow(page, ids[1], other, () => {});
   page.title('Two runs');
   const column = (r, n) => {
-    const ui = { page, id: ids[n], run: r, beside: true, head: h('div'), charts: h('div', { class: 'stack' }) };
+    const ui = { page, id: ids[n], run: r, beside: true, head: h('div', { class: 'runhead' }), charts: h('div', { class: 'stack' }) };
     drawHead(ui);
     drawCharts(ui);
     return h('section', { class: 'stack', 'aria-label': named(r.query || ids[n]) }, ui.head, ui.charts, h('ol', { class: 'panel plainrows' }, r.steps.slice(0, PRINT_MAX).map(s => h('li', null, stepRow(ui, s)))));
@@ -305,7 +308,7 @@ async function drawNext(ui) {
       h('section', { class: 'panel', 'aria-label': 'As it is sent' }, h('details', { class: 'data pad-in' }, h('summary', null, 'As it is sent'), h('p', null, h('button', { type: 'button', onclick: () => copy(text) }, 'Copy')), textNode(text, 'The request'))));
   };
   await load();
-  page.onchange(later(c => { if (!c || c.stream === `runs/${id}`) load(); }, 300));
+  page.onchange(when(s => s === `runs/${id}`, later(load, 300)));
   page.keys({ Esc: { says: 'back to the run', does: () => go(['runs', id], {}) } });
   return { update: async p => modeOf(p) === `${id} next` ? load() : false };
 }
@@ -331,7 +334,8 @@ function requestItem(one) {
 async function drawPrint(ui) {
   const { page, id, run } = ui;
   await follow(page, id, run, () => {});
-  ui.head = h('div');
+  ui.paper = true;
+  ui.head = h('div', { class: 'runhead' });
   ui.charts = h('div', { class: 'stack' });
   drawHead(ui);
   drawCharts(ui);

@@ -13,7 +13,7 @@ const TIMES = [['', 'any time'], ['1', 'last 24 hours'], ['7', 'last 7 days'], [
 
 export async function view(page) {
   await knowPads();
-  const ui = { page, hits: [], more: false, pads: about().pads };
+  const ui = { page, hits: [], more: false, pads: about().pads, opened: new Set() };
   const pick = (name, label, options) => h('select', { 'aria-label': label, 'data-param': name, onchange: e => choose({ [name]: e.target.value }) },
     options.map(([v, word]) => h('option', { value: v, selected: (page.params[name] ?? '') === v }, word)));
   ui.by = h('input', { 'aria-label': 'Written by', placeholder: 'by anybody', value: page.params.by ?? '', autocomplete: 'off', oninput: later(e => choose({ by: e.target.value.trim() }), 150) });
@@ -74,7 +74,9 @@ function draw(ui) {
     fill(ui.panel, empty(`Nothing has “${named(p.q)}”.`, filtered ? ['There are filters: ', h('button', { type: 'button', onclick: () => { ui.by.value = ''; for (const s of ui.page.root.querySelectorAll('select')) s.value = ''; choose({ kind: null, by: null, since: null, in: null }); } }, 'Search without them')] : ['Endings, case and accents do not matter. Fewer words, or the beginning of one, like ', code('back*'), ', find more.']));
     return;
   }
+  const focused = document.activeElement?.closest('[data-hit]')?.dataset.hit;
   fill(ui.list, ui.hits.map(hit => row(ui, hit, best)));
+  if (focused) [...ui.list.children].find(n => n.dataset.hit === focused)?.querySelector('[data-row]')?.focus();
   fill(ui.panel, past() ? h('p', { class: 'pad-in muted' }, 'Found in what is known today; each link shows the text as it was then.') : null, ui.list,
     ui.more && (asked(ui).length < 2 || ui.limit < LIMIT_MAX) ? h('p', { class: 'pad-in' }, h('button', { type: 'button', onclick: () => next(ui) }, 'Show more')) : null);
 }
@@ -87,19 +89,22 @@ async function next(ui) {
   ui.list.children[at]?.querySelector('[data-row]')?.focus();
 }
 
+/* A list that is drawn again keeps what has the focus, and which reasons are unfolded. */
+const markOf = hit => `${hit.pad?.id ?? ''} ${hit.stream} ${hit.seq}`;
 function row(ui, hit, best) {
   const kind = hit.stream.split('/')[0], target = place(hit.stream, { ...(kind === 'runs' ? { step: hit.seq } : {}), ...(hit.pad ? { pad: hit.pad.id } : {}) });
-  return h('li', null, h(target ? 'a' : 'div', { class: 'hit', href: target, 'data-row': true },
+  return h('li', { 'data-hit': markOf(hit) }, h(target ? 'a' : 'div', { class: 'hit', href: target, 'data-row': true },
     h('span', { class: 'top' }, h('span', { class: 'name' }, named(called(hit.stream))), hit.pad ? tag(named(hit.pad.name), 'pad') : null, kind === 'runs' ? h('span', null, `step ${hit.seq}`) : null, author(hit.by), hit.at ? time(hit.at) : null, h('span', { class: 'num push' }, `~${number(hit.tokens)} tokens`)),
-    h('p', null, snippet(hit.snippet ?? ''))), hit.explain ? why(hit, best) : null);
+    h('p', null, snippet(hit.snippet ?? ''))), hit.explain ? why(ui, hit, best) : null);
 }
 /* The words that were found stand between ** and **. */
 function snippet(text) {
   return named(text).split('**').map((part, n) => n % 2 ? h('mark', null, part) : part);
 }
-function why(hit, best) {
+function why(ui, hit, best) {
+  const mark = markOf(hit), toggled = e => ui.opened[e.target.open ? 'add' : 'delete'](mark);
   const parts = Object.entries(hit.explain).sort((a, b) => Math.abs(b[1]) - Math.abs(a[1])), most = Math.max(...parts.map(p => Math.abs(p[1])), 1e-9);
-  return h('details', { class: 'why' }, h('summary', null, `Why here: ${points(hit.score)} points, ${Math.round(hit.score / best * 100)} % of the best`),
+  return h('details', { class: 'why', open: ui.opened.has(mark), ontoggle: toggled }, h('summary', null, `Why here: ${points(hit.score)} points, ${Math.round(hit.score / best * 100)} % of the best`),
     h('table', null, h('caption', { class: 'unread' }, 'The parts of its score'), h('tbody', null, parts.map(([word, n]) => h('tr', null, h('th', { scope: 'row' }, named(word)), h('td', { class: 'num' }, points(n)),
       h('td', null, h('span', { class: `meter ${n < 0 ? 'minus' : ''}`, style: { '--part': Math.abs(n) / most } })))))));
 }

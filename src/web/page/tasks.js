@@ -1,6 +1,6 @@
 /* tasks.js - work to share: tasks as a board and as a graph of what waits for what, and plans with
  * their evidence. */
-import { h, svg, fill, add, link, go, choose, say, later, time, author, tag, named, shown, number, many, empty, command } from './base.js';
+import { h, svg, fill, add, link, go, choose, say, later, when, time, author, tag, named, shown, number, many, empty, command } from './base.js';
 import { sentence, readOnly, past } from './app.js';
 
 export const view = page => page.name === 'plans' ? plans(page) : tasks(page);
@@ -23,7 +23,7 @@ async function tasks(page) {
   fill(page.root, h('div', { class: 'head' }, h('h1', null, 'Tasks'), ui.show, readOnly() ? null : adder(ui)), ui.detail, ui.body);
   await load(ui);
   await drawDetail(ui);
-  page.onchange(later(c => { if (!c || c.stream.startsWith('tasks/')) load(ui).then(() => drawDetail(ui)).catch(() => {}); }, 200));
+  page.onchange(when(s => s.startsWith('tasks/'), later(() => load(ui).then(() => drawDetail(ui)).catch(() => {}), 200)));
   page.keys({ Esc: { says: 'close the task', does: () => go(['tasks'], { show: page.params.show }) }, b: { says: 'board or graph', does: () => choose({ show: page.params.show === 'graph' ? '' : 'graph' }) } });
   return { update: async () => { draw(ui); await drawDetail(ui); } };
 }
@@ -130,7 +130,7 @@ function drawGraph(ui) {
   }
   for (const t of all) {
     const p = place.get(t.task_id);
-    add(drawing, svg('a', { href: link(['tasks', t.task_id], { show: 'graph' }), 'data-row': true }, svg('title', null, named(t.status)), svg('rect', { x: x(p), y: y(p), width: w, height: hgt, rx: 6, class: `node s-${t.status}` }), svg('text', { x: x(p) + 10, y: y(p) + 19, class: 'id' }, cut(named(t.task_id), 24)), svg('text', { x: x(p) + 10, y: y(p) + 35 }, cut(named(t.description ?? ''), 28))));
+    add(drawing, svg('a', { href: link(['tasks', t.task_id], { show: 'graph' }), 'data-row': true }, svg('title', null, `${named(t.status)}: ${named(t.description ?? '')}`), svg('rect', { x: x(p), y: y(p), width: w, height: hgt, rx: 6, class: `node s-${t.status}` }), svg('text', { x: x(p) + 10, y: y(p) + 19, class: 'id' }, cut(named(t.task_id), 24)), svg('text', { x: x(p) + 10, y: y(p) + 35 }, cut(named(t.description ?? ''), 28))));
   }
   return h('div', { class: 'panel' }, h('div', { class: 'pad-in scroll', 'data-list': true, tabindex: '0', role: 'region', 'aria-label': 'Graph of tasks' }, h('ul', { class: 'legend' }, COLUMNS.map(([s, w2]) => h('li', null, h('i', { class: `s-${s}` }), w2))), drawing, ui.all.length > 400 ? h('p', { class: 'muted' }, 'Only the first 400 tasks are drawn.') : null));
 }
@@ -149,7 +149,7 @@ async function plans(page) {
     fill(body, want ? h('p', null, h('a', { href: link(['plans']) }, `All plans (${number(ids.length)})`)) : null, all.map(p => planCard(p)), !want && ids.length > 60 ? h('p', { class: 'muted' }, `${many(ids.length - 60, 'older plan')}: `, ids.slice(60, 200).map(id => [h('a', { href: link(['plans', id]) }, named(id)), ' '])) : null);
   };
   await draw();
-  page.onchange(later(c => { if (!c || c.stream.startsWith('plans/')) draw().catch(() => {}); }, 250));
+  page.onchange(when(s => s.startsWith('plans/'), later(() => draw().catch(() => {}), 250)));
   page.keys({ Esc: { says: 'all plans', does: () => go(['plans'], {}) } });
   return { update: draw };
 }
