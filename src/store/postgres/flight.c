@@ -30,7 +30,7 @@ void pg_add_u64(PgParams *p, uint64_t number)
     pg_add_bytes(p, (Str){ to, 8 });
 }
 
-void pg_add_null(PgParams *p)
+static void add_null(PgParams *p)
 {
     pg_add_bytes(p, (Str){ 0 });
     p->values[p->n - 1] = NULL;
@@ -51,7 +51,7 @@ void pg_add_record(PgParams *p, const Record *r, uint64_t nonce)
     pg_add_u64(p, m->size);
     pg_add_u64(p, m->gap << 1 | m->redacted);
     if (m->op == OP_DELETE)
-        pg_add_null(p);
+        add_null(p);
     else
         pg_add_bytes(p, hash_bytes(&m->sha256));
     pg_add_bytes(p, hash_bytes(&m->chain));

@@ -17,7 +17,6 @@ void pg_add_u64(PgParams *p, uint64_t number);
 void pg_add_bytes(PgParams *p, Str bytes); /* a text or a bytea; borrowed */
 /* What a statement may take, for PG_SETTINGS and PG_LOCAL. */
 PgParams pg_limits(const Pg *p);
-void pg_add_null(PgParams *p);
 /* All columns of a record but its stream: thirteen and the writer's number. */
 void pg_add_record(PgParams *p, const Record *r, uint64_t nonce);
 

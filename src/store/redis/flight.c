@@ -133,11 +133,6 @@ Script script_if(const Redis *p, Arena *arena, RedisScript which, const char *ve
 
 /* --- One flight -------------------------------------------------------------------------- */
 
-int64_t redis_left_ms(const Redis *p)
-{
-    return p->deadline_ms - io_awake_ms(&io_system);
-}
-
 uint64_t redis_nonce(Redis *p)
 {
     uint64_t nonce;
@@ -147,7 +142,8 @@ uint64_t redis_nonce(Redis *p)
 
 bool redis_pause(Redis *p)
 {
-    if (redis_left_ms(p) * 1000 <= PAUSE_US)
+    int64_t left_ms = p->deadline_ms - io_awake_ms(&io_system);
+    if (left_ms * 1000 <= PAUSE_US)
         return false;
     io_sleep_us(&io_system, PAUSE_US);
     return true;

@@ -91,7 +91,6 @@ jot_status redis_say(Redis *p, Err *e, jot_status st, const char *why);
 /* A refusal as a status and a sentence. */
 jot_status redis_refused(Redis *p, const redisReply *r, Err *e);
 bool redis_is_error(const redisReply *r, const char *code); /* it begins so */
-int64_t redis_left_ms(const Redis *p);
 uint64_t redis_nonce(Redis *p);
 /* Sleep before something is tried again, but not beyond the deadline; false: it is over. */
 MUST_USE bool redis_pause(Redis *p);

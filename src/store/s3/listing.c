@@ -20,7 +20,8 @@ static size_t find(Str text, Str what)
     return at ? (size_t)(at - text.p) : text.n;
 }
 
-bool xml_next(Str *xml, Str name, Str *inside)
+/* The next element of that name, and *xml continues after it; false: there is none. */
+static bool next_element(Str *xml, Str name, Str *inside)
 {
     char open[40], close[40];
     snprintf(open, sizeof open, "<" STR_FMT ">", STR_ARG(name));
@@ -40,7 +41,7 @@ bool xml_next(Str *xml, Str name, Str *inside)
 Str xml_text(Str xml, Str name)
 {
     Str inside = { 0 };
-    return xml_next(&xml, name, &inside) ? inside : (Str){ 0 };
+    return next_element(&xml, name, &inside) ? inside : (Str){ 0 };
 }
 
 /* The character of an entity, without '&' and ';'; 0 for one that is not known. */
@@ -60,7 +61,8 @@ static char entity(Str name)
     return 0;
 }
 
-Str xml_decode(Arena *into, Str text)
+/* A text with its entities replaced. */
+static Str decode(Arena *into, Str text)
 {
     char *out = arena_alloc(into, text.n + 1, 1);
     size_t n = 0;
@@ -87,9 +89,9 @@ void s3_list_done(S3List *l)
 
 static jot_status read_item(S3 *p, Str xml, Arena *into, S3Listed *out, Err *e)
 {
-    Str key = xml_decode(into, xml_text(xml, S("Key")));
+    Str key = decode(into, xml_text(xml, S("Key")));
     Str when = xml_text(xml, S("LastModified"));
-    Str etag = xml_decode(into, xml_text(xml, S("ETag")));
+    Str etag = decode(into, xml_text(xml, S("ETag")));
     if (!str_starts(key, p->prefix) || !time_parse_any(when, &out->at_ms) ||
         !str_to_u64(xml_text(xml, S("Size")), INT64_MAX, &out->size))
         return s3_say(p, e, JOT_IO, "the list of objects cannot be understood");
@@ -105,11 +107,11 @@ static jot_status read_list(S3 *p, Str xml, const S3Where *w, S3List *out, Err *
         return s3_say(p, e, JOT_UNAVAILABLE, "what answers is not S3: check the endpoint");
     out->items = NEW_ARRAY(&out->arena, S3Listed, w->max);
     out->more = str_eq(xml_text(xml, S("IsTruncated")), S("true"));
-    while (out->n < w->max && xml_next(&rest, S("Contents"), &inside))
+    while (out->n < w->max && next_element(&rest, S("Contents"), &inside))
         TRY(read_item(p, inside, &out->arena, &out->items[out->n++], e));
     rest = xml;
-    while (w->folders && out->n < w->max && xml_next(&rest, S("CommonPrefixes"), &inside)) {
-        Str key = xml_decode(&out->arena, xml_text(inside, S("Prefix")));
+    while (w->folders && out->n < w->max && next_element(&rest, S("CommonPrefixes"), &inside)) {
+        Str key = decode(&out->arena, xml_text(inside, S("Prefix")));
         out->items[out->n++].key = str_from(key, p->prefix.n);
     }
     return JOT_OK;

@@ -6,10 +6,6 @@
 
 /* The text of the first element of that name, as it stands; empty if there is none. */
 Str xml_text(Str xml, Str name);
-/* The next element of that name, and *xml continues after it; false: there is none. */
-MUST_USE bool xml_next(Str *xml, Str name, Str *inside);
-/* A text with its entities replaced. */
-Str xml_decode(Arena *into, Str text);
 
 typedef struct S3Listed {
     Str key; /* without the pad's prefix */

@@ -42,7 +42,9 @@ bool s3_seq_of(Str key, uint64_t *seq)
     return digits.n == NUMBER && number < STORE_SEQ_MAX;
 }
 
-void s3_write_name(Buf *to, Str name)
+/* A stream's name as a part of a key: a space comes before whatever may follow, so that keys are
+ * in the order of names.  So ' ' is written "!0" and '!' "!1". */
+static void write_name(Buf *to, Str name)
 {
     for (size_t i = 0; i < name.n; i++) {
         if (name.p[i] == ' ')
@@ -72,7 +74,7 @@ Str s3_named(Arena *into, const char *kind, Str name, Str suffix)
 {
     AUTO(Buf) key = { 0 };
     buf_addf(&key, "%s/", kind);
-    s3_write_name(&key, name);
+    write_name(&key, name);
     buf_add(&key, suffix);
     return arena_copy(into, buf_str(&key));
 }

@@ -14,12 +14,9 @@ Str s3_record(Arena *into, Str stream, uint64_t seq);
 /* The seq of such a key; false for any other. */
 MUST_USE bool s3_seq_of(Str key, uint64_t *seq);
 
-/* A stream's name as a part of a key: a space comes before whatever may follow, so that keys are
- * in the order of names.  So ' ' is written "!0" and '!' "!1". */
-void s3_write_name(Buf *to, Str name);
-/* The name up to the space or the end, and back; *rest is what comes after the space. */
+/* The name in a key that s3_named made, without its kind; *rest is what comes after it. */
 Str s3_read_name(Arena *into, Str text, Str *rest);
-/* KIND/NAME, with the name as above. */
+/* KIND/NAME SUFFIX, with the name written so that keys are in the order of names. */
 Str s3_named(Arena *into, const char *kind, Str name, Str suffix);
 
 /* --- Records ------------------------------------------------------------------------------ */

@@ -47,7 +47,6 @@ enum {
     S3_YOUNG_MS = 60 * 60 * 1000,   /* nothing younger is deleted */
     S3_STUB_MAX = 64,               /* an object of fewer bytes is a stub, and no record */
     S3_PAGE = 1000,                 /* objects in one answer to LIST */
-    S3_KEY_MAX = 1024,
     S3_ETAG_MAX = 80,
     S3_SIGHTS = 256, /* streams whose heads are remembered */
 };
