@@ -322,6 +322,38 @@ def a_change_from_the_command_line_appears_by_itself(w):
 
 
 @test
+def what_changes_while_a_view_is_made_or_before_its_stream_stands_is_shown(w):
+    """An answer, or the stream, is held back until something was written after the page had asked."""
+    b = w.browser
+    d = b.driver
+    held = """const real = window.fetch, until = new Promise(go => { window.letGo = go; });
+        window.fetch = async (...asked) => {
+          if (!String(asked[0]).includes('%s')) return real(...asked);
+          if ('%s' === 'pad/follow') { window.asked = true; await until; return real(...asked); }
+          const reply = await real(...asked), text = await reply.text();
+          window.asked = true;
+          await until;
+          return new Response(text, {status: reply.status, headers: reply.headers});
+        };"""
+    for path in ("pad/follow", "pad/now"):
+        key = "meanwhile-" + path[4:]
+        script = d.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": held % (path, path)})["identifier"]
+        try:
+            d.get("about:blank")
+            d.get(w.server.base + "/#/?pad=" + w.id["desk"])
+            until(lambda: b.js("return window.asked"))
+            if path == "pad/now":
+                until(lambda: b.text("#live") == "Live", "it is not live")
+            else:
+                b.settled()
+            w.desk.run("write", key, text="hello\n", by="carol")
+            b.js("window.letGo()")
+            b.has(key, ".feed")
+        finally:
+            d.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", {"identifier": script})
+
+
+@test
 def the_filters_of_the_changes_reach_beyond_the_newest(w):
     w.big.run("task", "add", "sharpen the knives")
     folder = w.home.path("more")

@@ -21,6 +21,7 @@ const VIEWS = [
 ];
 
 let current = null; /* {name, page, instance}: the view that is shown */
+let coming = null;  /* the page of the view that is made, or null: it hears of changes afterwards */
 let turn = 0;       /* which call of show() is the newest */
 const keys = new Map(); /* of the present view: key -> {says, does} */
 
@@ -36,7 +37,7 @@ function makePage(name, where) {
     onchange(f) { listeners.add(f); },
     keys(table) { page.keyTable = { ...page.keyTable, ...table }; if (current?.page === page) takeKeys(page); },
     /* A view asks about its own pad and moment, also when the address has gone on already. */
-    get: (path, params) => get(path, { pad: page.pad, at: page.at, ...params }, { signal: leave.signal }),
+    get: (path, params) => { page.asked = true; return get(path, { pad: page.pad, at: page.at, ...params }, { signal: leave.signal }); },
     post: (path, body) => post(path, body, { pad: page.pad }),
     listeners,
     close() { leave.abort(); listeners.clear(); },
@@ -75,7 +76,7 @@ async function show() {
     }
     if (mine !== turn) return;
   }
-  const page = makePage(name, where), slow = setTimeout(() => document.body.classList.add('busy'), 200);
+  const page = coming = makePage(name, where), slow = setTimeout(() => document.body.classList.add('busy'), 200);
   let instance;
   try {
     if (!found) throw new Refusal('not_found', `there is no view '${name}'`);
@@ -96,7 +97,9 @@ async function show() {
   takeKeys(page);
   drawNav();
   setTitle();
+  coming = null;
   page.shown?.();
+  if (page.missed) tell(page, null);
   /* The place is read out: focus goes to the content, but never away from a field being typed in. */
   if (before && !typing(document.activeElement) && document.activeElement !== $('query')) $('main').focus({ preventScroll: true });
   if (before && before.name !== name) scrollTo(0, 0);
@@ -105,6 +108,8 @@ async function show() {
   if (!before || before.pad !== where.params.pad) drawPads();
   done();
 }
+
+function tell(page, change) { if (!page.at) for (const f of [...page.listeners]) f(change); }
 
 /* What went wrong, in one sentence, and what to do next. */
 export function failure(e) {
@@ -285,7 +290,10 @@ addEventListener('jotter-server', () => { reading = null; knowPads().then(drawPa
 addEventListener('jotter-go', show);
 addEventListener('popstate', () => { if (/token=/.test(location.hash)) token.take(); const q = address().params.q; if (q !== undefined) $('query').value = q; show(); });
 document.querySelector('.skip').addEventListener('click', e => { e.preventDefault(); $('main').focus(); });
-live.listeners.add(change => { if (current && !current.page.at) for (const f of [...current.page.listeners]) f(change); });
+live.listeners.add(change => {
+  if (current) tell(current.page, change);
+  if (coming?.asked) coming.missed = true; /* what it was answered may be older */
+});
 addEventListener('pagehide', () => live.stop?.abort()); /* another tab takes over at once */
 setInterval(freshen, 10000);
 /* What was asked for by a view that is gone is of no interest; a refusal nobody took is said. */
@@ -298,5 +306,5 @@ addEventListener('unhandledrejection', e => {
 token.take();
 $('query').value = address().params.q ?? '';
 drawNav();
-knowPads().then(() => { drawPads(); setTitle(); });
-show().then(() => live.follow());
+show();
+knowPads().then(() => { drawPads(); setTitle(); live.follow(); });

@@ -361,8 +361,9 @@ export const live = {
     let change = null;
     try { change = JSON.parse(data); } catch { /* then anything may have changed */ }
     if (change?.event === 'hello') {
-      if (this.server && this.server !== change.server) { dispatchEvent(new Event('jotter-server')); this.tell(null); }
+      if (this.server && this.server !== change.server) dispatchEvent(new Event('jotter-server'));
       this.server = change.server;
+      this.tell(null); /* what changes from now on is heard; what changed before may have been missed */
     } else {
       this.tell(change?.event === 'change' && !change.relisted ? change : null);
     }
