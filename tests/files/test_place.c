@@ -292,6 +292,21 @@ static void after_a_reboot_what_a_checkout_brought_is_an_edit(void **state)
     assert_int_equal(records(b, "notes/gone").n, 2);
 }
 
+/* The removal of its file may have been refused by the disk, which cannot be told apart. */
+static void after_a_reboot_the_old_text_of_a_deleted_note_is_removed_again(void **state)
+{
+    Bench *b = *state;
+    put(b, "notes/plan", "one");
+    bury(b, "notes/plan");
+    reboot(b);
+    person_writes(b, "../docs/plan.md", "one");
+    put(b, "notes/other", "a write compares all");
+    assert_false(there(b, "../docs/plan.md"));
+    assert_int_equal(records(b, "notes/plan").n, 2);
+    person_writes(b, "../docs/plan.md", "one");
+    assert_text(head(b, "notes/plan").body, "one");
+}
+
 /* --- Where it may lie --------------------------------------------------------------------------
  */
 
@@ -385,6 +400,7 @@ int main(void)
         PLACE_TEST(another_directory_in_its_place_is_the_one_that_counts),
         PLACE_TEST(a_folder_that_a_person_removed_is_not_made_again),
         PLACE_TEST(after_a_reboot_what_a_checkout_brought_is_an_edit),
+        PLACE_TEST(after_a_reboot_the_old_text_of_a_deleted_note_is_removed_again),
         PLACE_TEST(it_lies_beside_the_pad_or_below_and_nowhere_else),
         PLACE_TEST(one_on_another_mount_is_refused),
         PLACE_TEST(a_pad_keeps_its_notes_where_it_was_told_when_it_was_made),

@@ -167,6 +167,8 @@ static int make_on_the_way(Files *f)
             made = io_fsync(io, at);
         if (made < 0 && made != -EEXIST)
             return made;
+        if (below < 0 && below != -ENOENT)
+            return below;
         if (below < 0)
             below = io_open(io, at, segment, O_RDONLY | O_DIRECTORY, 0);
         fd_close(&at);

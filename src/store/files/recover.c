@@ -19,7 +19,8 @@
  *              anything else                     a person did it
  *
  * A note in a directory of the person's own (place.c) is synced, and what is there may be what a
- * checkout brought: there, after a reboot too, a person did it, but for zeros.
+ * checkout brought: there, after a reboot too, a person did it, but for zeros and the old text of a
+ * deleted note.
  *
  * "Drop" removes a draft that is empty or whose text the stream has; any other goes to
  * quarantine/.  Nothing here loses a text that is nowhere else. */
@@ -75,14 +76,16 @@ jot_status recover_judge(Files *f, const Stream *st, const View *v, Verdict *out
         return JOT_OK;
     /* Where nobody notices a lost mount, our own views are synced; zeros are what an editor's may
      * have become. */
-    bool synced = pad_syncs_views(f) || st->paths->placed;
-    bool zeros = synced && str_find(v->text, 0) < v->text.n;
+    bool zeros = (pad_syncs_views(f) || st->paths->placed) && str_find(v->text, 0) < v->text.n;
+    /* But that a file is gone cannot be synced once more when the first sync was refused: a deleted
+     * note whose text is back after a reboot is nobody's edit. */
+    bool certain = f->checked || (st->paths->placed && (mark_shown(&st->head) || !v->there));
     /* Nobody wrote to it: a bit has turned over.  That is found after a mount, mostly. */
     if (v->there && heads_rotten(f, st->paths->name, &st->head, v)) {
         *out = VIEW_STALE;
         return JOT_OK;
     }
-    if ((f->checked || st->paths->placed) && !zeros) {
+    if (certain && !zeros) {
         *out = v->there ? VIEW_EDITED : VIEW_REMOVED;
         return JOT_OK;
     }
