@@ -91,9 +91,12 @@ static void a_note_with_both_endings_is_refused(void **state)
 {
     Bench *b = *state;
     Record r;
+    put(b, "notes/before", "compared, so values are read without their stream");
     person_writes(b, "../docs/two.md", "one");
     person_writes(b, "../docs/two.txt", "other");
     assert_status(b, try_head(b, "notes/two", &r), JOT_DENIED);
+    jot_status value = store_head(b->s, S("notes/two"), HEAD_VALUE, &b->arena, &r, &b->e);
+    assert_int_equal(value, JOT_DENIED);
     assert_status(b, try_put(b, "notes/two", ANYTHING, "new", NULL), JOT_DENIED);
     assert_text(bytes_of(b, "../docs/two.md"), "one");
     assert_text(bytes_of(b, "../docs/two.txt"), "other");

@@ -280,8 +280,6 @@ typedef struct View {
 /* Read a view.  A missing one is not an error.  JOT_DENIED if it is not a regular file with one
  * name, JOT_TOO_BIG if it is larger than a body may be. */
 MUST_USE jot_status view_read(Files *f, const Paths *p, Arena *into, View *out, Err *e);
-/* The same for who wants a value and nothing else: that there are two files is not noticed. */
-MUST_USE jot_status view_glimpse(Files *f, const Paths *p, Arena *into, View *out, Err *e);
 /* The same in its directory, which is open already. */
 MUST_USE jot_status view_read_in(Files *f, const Paths *p, int dir, Arena *into, View *out, Err *e);
 /* What has the draft's name.  It is asked first whether somebody has it open for writing: if not,

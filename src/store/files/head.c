@@ -194,7 +194,7 @@ jot_status files_head(Store *s, Str stream, HeadWant want, Arena *into, Record *
     /* The draft is looked for first: while there is none, the view is the head. */
     if (want == HEAD_VALUE && pad_trusts_views(f) && !view_drafted(f, &p)) {
         View v;
-        TRY(view_glimpse(f, &p, into, &v, e));
+        TRY(view_read(f, &p, into, &v, e));
         if (v.there) {
             *out = unrecorded(&v, &(Mark){ 0 });
             out->by = (Str){ 0 };

@@ -190,7 +190,7 @@ jot_status place_begin(Files *f, const char *pad, bool make, Err *e)
         return cannot_be(f, "that is in the pad", e);
     if (strcmp(f->place, ".") == 0 && !pad_is_hidden(f))
         return cannot_be(f,
-                         "the pad is there, too, and can be told from notes only if its name "
+                         "the pad is there, too, and is left out of the notes only if its name "
                          "begins with '.'",
                          e);
     int got = look_again(f);

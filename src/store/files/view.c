@@ -127,7 +127,8 @@ static jot_status read_file(const Reading *r, View *out, Err *e)
     return read_open(r, fd, out, e);
 }
 
-jot_status view_glimpse(Files *f, const Paths *p, Arena *into, View *out, Err *e)
+/* The first of its files that is there. */
+static jot_status read_either(Files *f, const Paths *p, Arena *into, View *out, Err *e)
 {
     TRY(read_file(&(Reading){ f, p, -1, p->view_path, false, into }, out, e));
     if (!p->either || out->there || out->directory)
@@ -139,7 +140,7 @@ jot_status view_glimpse(Files *f, const Paths *p, Arena *into, View *out, Err *e
 
 jot_status view_read(Files *f, const Paths *p, Arena *into, View *out, Err *e)
 {
-    TRY(view_glimpse(f, p, into, out, e));
+    TRY(read_either(f, p, into, out, e));
     return out->there && view_is_double(f, p) ? view_refuse_double(p, e) : JOT_OK;
 }
 
