@@ -155,6 +155,7 @@ static void a_file_that_nobody_recorded_is_never_purged(void **state)
     Err e = { 0 };
     jot_status st = store_purge(b->s, S("notes/theirs"), NULL, S("ann"), &mark, &e);
     assert_int_equal(st, JOT_NOT_FOUND);
+    assert_non_null(strstr(e.text, "yours to remove"));
     assert_text(bytes_of(b, "../docs/theirs.md"), "a person's own");
     put(b, "notes/plan", "zqx-secret");
     assert_int_equal(store_purge(b->s, S("notes/plan"), NULL, S("ann"), &mark, &e), JOT_OK);

@@ -230,8 +230,9 @@ static jot_status check_recorded(Files *f, const Paths *p, Err *e)
     Shown shown;
     if (!p->placed || !io_missing(io_stat_path(f->base.io, f->root, p->path, &info)))
         return JOT_OK;
-    return err_set(e, JOT_NOT_FOUND,
-                   "'%s' has no history here: its file, if there is one, is yours to remove",
+    if (io_missing(view_stat(f, p, &info)))
+        return store_not_found(e, p->name);
+    return err_set(e, JOT_NOT_FOUND, "'%s' has no history here: its file is yours to remove",
                    err_show(&shown, p->name));
 }
 
