@@ -297,6 +297,21 @@ int io_set_mtime(const Io *io, int fd, int64_t ns)
     STEP(io, call, futimens(fd, times));
 }
 
+int io_set_owner(const Io *io, int fd, const struct stat *like)
+{
+    mode_t mode = like->st_mode & 0777;
+    struct stat now;
+    if (fstat(fd, &now) < 0)
+        return -errno;
+    bool other = now.st_uid != like->st_uid || now.st_gid != like->st_gid;
+    bool kept = !other || fchown(fd, like->st_uid, like->st_gid) == 0 ||
+                fchown(fd, (uid_t)-1, like->st_gid) == 0;
+    if (!kept)
+        mode = (mode & 0707) | (mode & 07) << 3;
+    IoCall call = { IO_TIMES, .fd = fd, .dir = -1 };
+    STEP(io, call, fchmod(fd, mode));
+}
+
 int io_move(const Io *io, int from_dir, const char *from, int to_dir, const char *to,
             unsigned flags)
 {
@@ -328,9 +343,14 @@ int io_rmdir(const Io *io, int dir, const char *name)
 
 int io_mkdir(const Io *io, int dir, const char *name)
 {
+    return io_mkdir_mode(io, dir, name, 0700);
+}
+
+int io_mkdir_mode(const Io *io, int dir, const char *name, mode_t mode)
+{
     assert(single_component(name));
     IoCall call = { IO_MKDIR, .fd = -1, .dir = dir, .name = name };
-    STEP(io, call, mkdirat(dir, name, 0700));
+    STEP(io, call, mkdirat(dir, name, mode));
 }
 
 /* -EEXIST if it is there, also where we may pass but not read. */
@@ -382,6 +402,13 @@ int io_stat(const Io *io, int dir, const char *name, struct stat *out)
     assert(single_component(name));
     IoCall call = { IO_STAT, .fd = -1, .dir = dir, .name = name };
     STEP(io, call, fstatat(dir, name, out, AT_SYMLINK_NOFOLLOW));
+}
+
+int io_may_write(const Io *io, int dir, const char *name)
+{
+    assert(single_component(name));
+    IoCall call = { IO_STAT, .fd = -1, .dir = dir, .name = name };
+    STEP(io, call, faccessat(dir, name, W_OK, AT_EACCESS | AT_SYMLINK_NOFOLLOW));
 }
 
 int io_stat_path(const Io *io, int dir, const char *path, struct stat *out)

@@ -39,7 +39,7 @@ typedef enum IoKind {
     IO_LIST,  /* all names of a directory */
     IO_BOOT,  /* which boot of the machine this is */
     IO_MOUNT, /* which mount of its file system a file is seen through */
-    IO_TIMES, /* when a file was last written, as we say */
+    IO_TIMES, /* when a file was last written, as we say; whose it is, and who may use it */
     IO_KINDS
 } IoKind;
 
@@ -117,6 +117,9 @@ void io_hint_sync(int fd);
 int io_truncate(const Io *io, int fd, off_t size);
 /* Say when a file was last written to, in nanoseconds since 1970. */
 int io_set_mtime(const Io *io, int fd, int64_t ns);
+/* Give an open file the owner, group and permissions of another, as far as that is allowed: a group
+ * that cannot be kept gets what others have. */
+int io_set_owner(const Io *io, int fd, const struct stat *like);
 /* Both names are single components in `dir`; flags as for renameat2. */
 int io_rename(const Io *io, int dir, const char *from, const char *to, unsigned flags);
 /* The same between two directories. */
@@ -124,12 +127,15 @@ int io_move(const Io *io, int from_dir, const char *from, int to_dir, const char
             unsigned flags);
 int io_unlink(const Io *io, int dir, const char *name);
 int io_rmdir(const Io *io, int dir, const char *name); /* an IO_UNLINK with AT_REMOVEDIR */
-int io_mkdir(const Io *io, int dir, const char *name);
+int io_mkdir(const Io *io, int dir, const char *name); /* for us alone */
+int io_mkdir_mode(const Io *io, int dir, const char *name, mode_t mode);
 /* A directory by a path from outside, with those above it; each new name is durable. */
 int io_make_dirs(const Io *io, const char *path);
 int io_fstat(const Io *io, int fd, struct stat *out);
 /* `name` is a single component; a symlink is not followed. */
 int io_stat(const Io *io, int dir, const char *name, struct stat *out);
+/* 0 if the process may write to it, by its permissions; -errno if not. */
+int io_may_write(const Io *io, int dir, const char *name);
 /* The same for a path of several: only for asking, because what leads there may be a symlink. */
 int io_stat_path(const Io *io, int dir, const char *path, struct stat *out);
 /* By a path from outside, symlinks allowed. */

@@ -37,6 +37,81 @@ static jot_status choose_place(Session *s)
     return JOT_OK;
 }
 
+/* The path of `to` without what leads to the directory `from`; empty if it does not lie there. */
+static Str path_from(Str from, Str to)
+{
+    while (to.n > 1 && to.p[to.n - 1] == '/')
+        to.n--;
+    if (str_eq(to, from))
+        return S(".");
+    bool root = str_eq(from, S("/"));
+    if (!str_starts(to, from) || (!root && to.p[from.n] != '/'))
+        return (Str){ 0 };
+    return str_from(to, from.n + !root);
+}
+
+/* An absolute path without symlinks, whether its last part is there or not. */
+static Str real_path(Session *s, Str path)
+{
+    char *whole = realpath(arena_cstr(&s->arena, path), NULL);
+    size_t slash = str_find_last(path, '/');
+    char *above = whole || slash == path.n || slash == 0
+                      ? NULL
+                      : realpath(arena_cstr(&s->arena, str_slice(path, 0, slash)), NULL);
+    Str real = whole ? arena_copy(&s->arena, str(whole))
+               : above
+                   ? arena_printf(&s->arena, "%s" STR_FMT, above, STR_ARG(str_from(path, slash)))
+                   : path;
+    free(whole);
+    free(above);
+    return real;
+}
+
+/* Make a pad whose notes are the files of a directory: its URL says so once (store/files/place.c),
+ * with the path from where the pad lies; from then on the pad knows. */
+static jot_status make_with_notes(Session *s)
+{
+    const char *notes = opt_text(s, "notes");
+    Url url;
+    Shown shown, where;
+    if (!notes)
+        return JOT_OK;
+    TRY(where_check(&s->where, &s->err));
+    TRY(url_parse(s->where.url, &s->arena, &url, &s->err));
+    if (!str_eq(url.scheme, S("files")))
+        return err_set(&s->err, JOT_INVALID, "only a pad in files can have its notes in '%s'",
+                       err_show(&shown, str(notes)));
+    char *here = getcwd(NULL, 0);
+    if (!here)
+        return err_errno(&s->err, errno, "could not find the working directory");
+    Str base = arena_copy(&s->arena, str(here));
+    free(here);
+    Str pad = url.path, dir = str(notes);
+    while (pad.n > 1 && str_ends(pad, S("/")))
+        pad.n--;
+    while (dir.n > 1 && str_ends(dir, S("/")))
+        dir.n--;
+    if (pad.p[0] != '/')
+        pad = arena_printf(&s->arena, STR_FMT "/" STR_FMT, STR_ARG(base), STR_ARG(pad));
+    if (dir.n && dir.p[0] != '/')
+        dir = arena_printf(&s->arena, STR_FMT "/" STR_FMT, STR_ARG(base), STR_ARG(dir));
+    size_t slash = str_find_last(pad, '/');
+    Str project = real_path(s, slash ? str_slice(pad, 0, slash) : S("/"));
+    Str link = path_from(project, dir); /* as it was typed: a symlink on the way is refused */
+    Str rel = link.n ? link : path_from(project, real_path(s, dir));
+    if (!rel.n)
+        return err_set(&s->err, JOT_INVALID,
+                       "the notes cannot lie in '%s': they must be in the directory the pad lies "
+                       "in, %s, or below it",
+                       err_show(&shown, str(notes)), err_show(&where, project));
+    AUTO(Memory) made = { 0 };
+    s->found = (SafeFound){ .path = s->where.found };
+    MemoryOptions o = { .by = s->by, .create = true, .found = s->where.found ? &s->found : NULL };
+    Str told = arena_printf(&s->arena, STR_FMT "%snotes=" STR_FMT, STR_ARG(s->where.url),
+                            url.query.n ? "&" : "?", STR_ARG(url_encode(&s->arena, rel, true)));
+    return memory_open(&made, told, &o, &s->err);
+}
+
 /* "tasks, plans" */
 static Str shares_text(Session *s, unsigned shares)
 {
@@ -74,22 +149,32 @@ static jot_status run_init(Session *s)
     if (share)
         TRY(share_parse(str(share), &shares, &s->err));
     TRY(choose_place(s));
+    Str plain = s->where.url, pad = url_bare(&s->arena, plain);
     TRY(session_look(s, &there));
     if (!there)
         seen_keep(s); /* whoever makes a pad knows that it is there */
     memory_close(&s->memory);
+    TRY(make_with_notes(s));
     TRY(session_open(s, true)); /* also one that is there: git may have brought a part of it */
     if (share)
         TRY(share_change(&s->memory, shares, &count, &s->err));
     TRY(share_now(&s->memory, &shares, &s->err));
+    const char *notes = store_promise(s->memory.store).notes;
+    Shown shown;
     s->changed = !there || count.written || count.removed;
     if (s->json) {
-        print_json(json_pack("{s:o, s:b, s:o}", "pad", json_text(url_bare(&s->arena, s->where.url)),
-                             "made", !there, "share", shares_json(shares)));
+        json_t *out = json_pack("{s:o, s:b, s:o}", "pad", json_text(pad), "made", !there, "share",
+                                shares_json(shares));
+        if (notes)
+            json_object_set_new(out, "notes", json_string(notes));
+        print_json(out);
         return JOT_OK;
     }
     fputs(there ? "there already: " : "made ", stdout);
-    print_name_line(url_bare(&s->arena, s->where.url));
+    print_name_line(pad);
+    if (notes)
+        print_sentence("its notes are the .md and .txt files in '%s', beside it",
+                       err_show(&shown, str(notes)));
     if (share)
         print_shared(s, shares, &count);
     return JOT_OK;
@@ -111,6 +196,8 @@ static jot_status where_json(Session *s, bool there)
         json_object_set_new(out, "editable", json_boolean(p.edits_seen));
         json_object_set_new(out, "guarded", json_boolean(p.edits_guarded));
         json_object_set_new(out, "holds", json_boolean(p.holds));
+        if (p.notes)
+            json_object_set_new(out, "notes", json_string(p.notes));
         json_object_set_new(out, "caveats", json_text(str(p.caveats)));
         unsigned shares = 0;
         if (share_now(&s->memory, &shares, NULL) == JOT_OK)
@@ -146,6 +233,10 @@ static void print_promise(Session *s)
         printf("owner      uid %u, not you; its directory is on your list (jotter safe list)\n",
                (unsigned)s->found.owner);
     print_sentence("state      %s%s", why[0] ? "read-only: " : "open", why);
+    Shown shown;
+    if (p.notes)
+        print_sentence("notes      the .md and .txt files in '%s', beside the pad",
+                       err_show(&shown, str(p.notes)));
     print_answer("durable", p.durable, "what is acknowledged survives a power loss",
                  p.shared ? "the server may lose what it acknowledged"
                           : "what is acknowledged is gone with the process");
@@ -218,6 +309,7 @@ static jot_status run_copy(Session *s)
 }
 
 static const Opt init_opts[] = {
+    { "notes", "DIR", "the notes are the .md and .txt files in DIR, beside the pad or below" },
     { "share", "SHARES", "let git carry tasks, plans, both (tasks,plans), or none" },
     { 0 },
 };
@@ -228,6 +320,12 @@ const Cmd cmd_init = {
     .summary = "Make a pad in this directory, in DIR, or where --pad says",
     .help =
         "The first write makes a pad where there is none; this makes one here: .jotter/\n"
+        "With --notes, of a new pad, they are the .md and .txt files of a directory that people "
+        "have\n"
+        "anyway: docs/, a vault, or . for all of them.  They keep their names, permissions and "
+        "place;\n"
+        "drafts, locks and the history stay in .jotter/; links and hidden names are left out, and\n"
+        "nothing else there is touched.  DIR must be in the directory of the pad or below.\n"
         "With --share, also in a pad that is there, each task or plan has a file in\n"
         ".jotter/shared/, which git carries; the histories stay.  What a pull changes there is\n"
         "taken in as an edit by 'outside', if it may be; 'jotter status' names what may not.\n"

@@ -617,6 +617,7 @@ typedef struct StorePromise {
     bool edits_guarded; /* an edit during a write cannot be overwritten unseen */
     bool holds;         /* store_hold tells who lives; otherwise only time does */
     bool guards;        /* a guard is checked in the same step as its append */
+    const char *notes;  /* where the notes are, from the directory the pad lies in; NULL: in it */
     /* What else is worth knowing, one sentence a line; NULL: nothing.  Borrowed from the store. */
     const char *caveats;
 } StorePromise;

@@ -162,8 +162,8 @@ newer_write() {
 try 'a pad that a newer version writes is only read' newer_write
 
 newer_read() {
-    make_pads && echo 'jotter 4 4 and more' >work/pad/format && user_version $((3 << 16 | 3)) && before=$(tree) &&
-        refuses files:work/pad 78 'has format 4' && refuses sqlite:work/pad.db 78 'has format 3'
+    make_pads && echo 'jotter 5 5 and more' >work/pad/format && user_version $((3 << 16 | 3)) && before=$(tree) &&
+        refuses files:work/pad 78 'has format 5' && refuses sqlite:work/pad.db 78 'has format 3'
 }
 try 'a pad that needs a newer version is left alone' newer_read
 
@@ -192,7 +192,7 @@ kept_format() {
 try 'one whose format a checkout took away is read as it is, and the next write makes it again' kept_format
 
 kept_newer() {
-    make_pads && rm work/pad/format && echo 'jotter 4 4' >work/pad/.format && before=$(tree) && refuses files:work/pad 78 'has format 4'
+    make_pads && rm work/pad/format && echo 'jotter 5 5' >work/pad/.format && before=$(tree) && refuses files:work/pad 78 'has format 5'
 }
 try 'also then a pad that needs a newer version is left alone' kept_newer
 

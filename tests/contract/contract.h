@@ -97,7 +97,8 @@ extern const Promise verbatim_promises[];
 /* --- Pads ------------------------------------------------------------------------------ */
 
 typedef struct Engine {
-    const char *name;   /* and the scheme of its URL, unless it is wrong on purpose */
+    const char *name;
+    const char *scheme; /* of its URL; NULL: its name */
     const char *where;  /* the pad's name in its directory; NULL: the URL has no path */
     const char *server; /* of a pad on a server: the variable that names it */
     bool lasting;       /* a pad outlives its handles and can be opened twice */
@@ -111,6 +112,7 @@ const Engine *engine_find(const char *name);
 /* The engines of the product, in turn; NULL at the end. */
 const Engine *engine_at(size_t i);
 /* True if store_open knows its scheme. */
+const char *engine_scheme(const Engine *engine);
 bool engine_present(const Engine *engine);
 
 enum { TRIAL_HANDLES = 4, TRIAL_OTHERS = 4 };

@@ -182,7 +182,7 @@ static void an_url_that_is_none_is_invalid(Trial *p)
 static void the_promise_names_the_engine(Trial *p)
 {
     StorePromise promise = store_promise(p->s);
-    CHECK_TEXT(str(promise.scheme), str(p->engine->layered ? "mem" : p->engine->name));
+    CHECK_TEXT(str(promise.scheme), str(engine_scheme(p->engine)));
     CHECK(promise.shared == p->engine->lasting);
     CHECK(promise.durable == p->engine->lasting);
 }

@@ -93,7 +93,7 @@ int main(int argc, char **argv)
 {
     Options o = { .engine = "mem", .programs = 200 };
     if (!read_options(argc, argv, &o) || !engine_find(o.engine)) {
-        fprintf(stderr, "usage: %s [--engine mem|files|sqlite] [--programs N] [--seed N]\n",
+        fprintf(stderr, "usage: %s [--engine mem|files|placed|sqlite] [--programs N] [--seed N]\n",
                 argv[0]);
         return EXIT_USAGE;
     }

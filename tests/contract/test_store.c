@@ -108,7 +108,8 @@ int main(int argc, char **argv)
         }
     }
     if (engine && !engine_find(engine)) {
-        fprintf(stderr, "no engine '%s': use mem, files, sqlite, postgres or redis\n", engine);
+        fprintf(stderr, "no engine '%s': use mem, files, placed, sqlite, postgres or redis\n",
+                engine);
         return EXIT_USAGE;
     }
     Total total = { .only = engine };

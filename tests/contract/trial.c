@@ -20,6 +20,7 @@
 static const Engine engines[] = {
     { .name = "mem" },
     { .name = "files", .where = "pad", .lasting = true },
+    { .name = "placed", .scheme = "files", .where = "pad?notes=docs", .lasting = true },
     { .name = "sqlite", .where = "pad.db", .lasting = true },
     { .name = "postgres", .server = "JOT_TEST_POSTGRES", .lasting = true },
     { .name = "redis", .server = "JOT_TEST_REDIS", .lasting = true, .timed = true },
@@ -42,6 +43,11 @@ const Engine *engine_at(size_t i)
     return i < COUNT_OF(engines) && !engines[i].layered ? &engines[i] : NULL;
 }
 
+const char *engine_scheme(const Engine *engine)
+{
+    return engine->layered ? "mem" : engine->scheme ? engine->scheme : engine->name;
+}
+
 bool engine_present(const Engine *engine)
 {
     if (engine->layered)
@@ -49,7 +55,8 @@ bool engine_present(const Engine *engine)
     if (engine->server)
         return getenv(engine->server) != NULL;
     char url[64];
-    snprintf(url, sizeof url, "%s:%s", engine->name, engine->where ? "/nonexistent/pad" : "");
+    snprintf(url, sizeof url, "%s:%s", engine_scheme(engine),
+             engine->where ? "/nonexistent/pad" : "");
     Store *s = NULL;
     Err e = { 0 };
     jot_status st = store_open(&s, str(url), NULL, &e);
@@ -110,12 +117,12 @@ void trial_url_of_nothing(const Trial *p, const char *name, char *url, size_t ro
         snprintf(url, room, "%s%cpad=none-%zu", server, strchr(server, '?') ? '&' : '?',
                  strlen(name));
     else
-        snprintf(url, room, "%s:%s/%s%s", p->engine->name, p->dir, name, p->engine->where);
+        snprintf(url, room, "%s:%s/%s%s", engine_scheme(p->engine), p->dir, name, p->engine->where);
 }
 
 static void address(Trial *p)
 {
-    const char *scheme = p->engine->layered ? "mem" : p->engine->name;
+    const char *scheme = engine_scheme(p->engine);
     const char *server = p->engine->server ? getenv(p->engine->server) : NULL;
     Id pad = id_random(&io_system, 8);
     if (server)

@@ -22,7 +22,7 @@ enum { STATES_DEFAULT = 100000, STATES_SMALL = 20, STATES_QUICK = 1500 };
 
 static int usage(void)
 {
-    fprintf(stderr, "usage: crash --engine files|sqlite|toy[:BUG] [--part power|kill|fault] "
+    fprintf(stderr, "usage: crash --engine files|placed|sqlite|toy[:BUG] [--part power|kill|fault] "
                     "[--workload W] [--share I/N]\n"
                     "             [--states N] [--quick] [--seed N] [--model ordered|weak|kill] "
                     "[--state S] [--steps] [--lost boot|mount|untold]\n");

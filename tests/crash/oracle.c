@@ -126,6 +126,13 @@ static bool check_views(const Oracle *o, Seen *seen)
 /* A draft belongs to a writer; there is none any more for the streams just written. */
 static bool check_drafts(const Oracle *o, Seen *seen)
 {
+    for (size_t k = 0; k < o->streams_n; k++) {
+        char path[700];
+        struct stat info;
+        if (target_draft(o->target, str(o->streams[k]), path, sizeof path) &&
+            fstatat(o->live.inodes[TREE_ROOT].fd, path, &info, AT_SYMLINK_NOFOLLOW) == 0)
+            return fail(seen, "%s: the draft '%s' was left behind", o->streams[k], path);
+    }
     for (size_t i = 0; i < o->live.names.n; i++) {
         Str name = str(o->live.names.items[i].text);
         if (!str_starts(name, S(".")) || !str_ends(name, S(".new")))

@@ -109,10 +109,7 @@ bool secret_leave(const Run *r, const Action *a)
             : arena_printf(&arena, "%s/streams/" STR_FMT ".d%s.jsonl", pad, STR_ARG(above), slash);
     if (!write_to(r, file.p, O_APPEND, arena_printf(&arena, "{\"seq\":1,\"body\":\"%s", a->text)))
         return false;
-    char view[700];
-    if (!target_view(r->target, str(a->stream), view, sizeof view))
-        return true;
-    char *name = strrchr(view, '/');
-    Str draft = arena_printf(&arena, "%.*s/.%s.new", (int)(name - view), view, name + 1);
-    return write_to(r, draft.p, O_TRUNC, str(a->text));
+    char draft[700];
+    return !target_draft(r->target, str(a->stream), draft, sizeof draft) ||
+           write_to(r, draft, O_TRUNC, str(a->text));
 }

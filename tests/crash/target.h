@@ -12,6 +12,7 @@ typedef struct Target {
     /* Open, and if need be create, the pad in the directory `root`. */
     jot_status (*open)(const struct Target *t, const char *root, const Io *io, Store **out, Err *e);
     const char *pad;       /* its file or directory in `root` */
+    const char *notes;     /* where its notes lie, in `root`; NULL: in the pad */
     const char *untracked; /* a file in `root` that does not matter after a crash, or NULL */
     bool views;            /* people see documents as files, and may edit them */
     int bug;               /* of the toy store */
@@ -23,5 +24,8 @@ extern const Target *const targets[]; /* ends in NULL */
 
 /* Where people see the value of `stream`, relative to the root; false if they do not. */
 bool target_view(const Target *t, Str stream, char *out, size_t size);
+
+/* Where a writer puts the next value of `stream` before it is seen. */
+bool target_draft(const Target *t, Str stream, char *out, size_t size);
 
 #endif

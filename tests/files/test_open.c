@@ -28,7 +28,7 @@ static void a_format_that_cannot_be_read_by_this_version_is_refused(void **state
 {
     Bench *b = *state;
     put(b, "notes/plan", "text");
-    person_writes(b, "format", "jotter 4 4\n");
+    person_writes(b, "format", "jotter 5 5\n");
     assert_int_equal(open_fails(b, false), JOT_UNSUPPORTED);
     assert_int_equal(open_fails(b, true), JOT_UNSUPPORTED);
 }

@@ -40,7 +40,7 @@ static bool ends_here(Files *f, const Paths *p)
     if (!io_missing(io_stat_path(f->base.io, f->root, path, &info)))
         return false;
     snprintf(path, sizeof path, STR_FMT, STR_ARG(p->name)); /* views lie as the names do */
-    int got = io_stat_path(f->base.io, f->root, path, &info);
+    int got = pad_stat(f, path, &info);
     return got == 0 ? !S_ISDIR(info.st_mode) : io_missing(got);
 }
 
@@ -136,7 +136,7 @@ static jot_status taken_by_case(Files *f, const char *dir, Str entry, const Name
     struct stat info;
     char path[FILES_PATH_MAX + FILES_NAME_MAX];
     snprintf(path, sizeof path, "%s/" STR_FMT, dir, STR_ARG(entry));
-    int got = *taken || listed ? -ENOENT : io_stat_path(f->base.io, f->root, path, &info);
+    int got = *taken || listed ? -ENOENT : pad_stat(f, path, &info);
     *taken = *taken || got == 0;
     return got < 0 && !io_missing(got) ? err_errno(e, -got, "could not look at a name of the pad")
                                        : JOT_OK;

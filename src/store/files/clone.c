@@ -26,7 +26,7 @@
 static const char ignore_text[] = IGNORE_HEAD
     "/streams/\n/runs/\n/index/\n/logs/\n/tasks/\n/quarantine/\n/.format\n/id\n/checked\n/recent\n"
     "/heads\n"
-    "/index.d/\n/cases/\n/.checking\n.*.new\n";
+    "/index.d/\n/cases/\n/drafts/\n/.checking\n.*.new\n";
 
 enum { IGNORE_MAX = 64 * 1024 };
 
@@ -106,9 +106,14 @@ static void first_opening(Files *f)
     if (pad_read_small(f, "format", format, sizeof format) < 0)
         return;
     f->folds = f->folds || pad_probe_folding(f);
-    char *end = strstr(format, CASEFOLD);
-    format[end ? (size_t)(end - format) : strcspn(format, "\n")] = 0;
-    Str text = arena_printf(&arena, "%s%s\n", format, f->folds ? CASEFOLD : "");
+    Str more = str(format), first; /* the second line says where the notes are */
+    if (!str_cut(&more, '\n', &first)) {
+        first = more;
+        more = (Str){ 0 };
+    }
+    first.n -= str_ends(first, S(CASEFOLD)) ? strlen(CASEFOLD) : 0;
+    Str text = arena_printf(&arena, STR_FMT "%s\n" STR_FMT, STR_ARG(first),
+                            f->folds ? CASEFOLD : "", STR_ARG(more));
     if (clone_keep_format(f, text) == 0)
         raise_ignore(f);
 }

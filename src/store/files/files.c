@@ -214,11 +214,13 @@ jot_status recover_pad(Files *f, Err *e)
     AUTO(Arena) arena = { 0 };
     Listing page;
     pad_read_progress(f);
-    TRY(files_list(&f->base,
-                   &(ListQuery){ .after = str(f->check_after),
-                                 .limit = FILES_CHECK_INLINE,
-                                 .which = LIST_ALL },
-                   &arena, &page, e));
+    ListQuery next = { .after = str(f->check_after),
+                       .limit = FILES_CHECK_INLINE,
+                       .which = LIST_ALL };
+    jot_status listed = files_list(&f->base, &next, &arena, &page, e);
+    if (listed != JOT_OK && place_lost(f))
+        return JOT_OK; /* every write looks at what it writes, and all is compared another time */
+    TRY(listed);
     int64_t until_ms = f->until_ms;
     f->until_ms = 0; /* who holds a stream repairs it itself, or dies: no waiting for it here */
     for (size_t i = 0; i < page.n; i++) {
@@ -257,7 +259,8 @@ static StorePromise files_promise(const Store *s)
                            .edits_seen = true,
                            .edits_guarded = f->swaps,
                            .holds = true,
-                           .guards = true };
+                           .guards = true,
+                           .notes = f->place[0] ? f->place : NULL };
 }
 
 const StoreOps files_ops = {

@@ -22,6 +22,7 @@
  *   write.c     one write under way, from its lock to its view
  *   clash.c     names that cannot live side by side
  *   twins.c     notes whose keys differ only in case
+ *   place.c     notes that lie in a directory of the person's own
  *   head.c      reading without a lock
  *   forget.c    trim, redact, purge
  *   many.c      many appends that share a sync
@@ -50,15 +51,20 @@
 #include "store/record.h"
 
 enum {
-    FILES_READ_FORMAT = 3,  /* who knows less than this cannot read the pad */
-    FILES_WRITE_FORMAT = 3, /* who knows less than this cannot write it */
-    FILES_WIDE_FORMAT = 3,  /* notes in folders, with letters of any script, in .md files */
+    FILES_READ_FORMAT = 3,   /* who knows less than this cannot read the pad */
+    FILES_WRITE_FORMAT = 3,  /* who knows less than this cannot write it */
+    FILES_WIDE_FORMAT = 3,   /* notes in folders, with letters of any script, in .md files */
+    FILES_PLACED_FORMAT = 4, /* only of pads whose notes lie somewhere else (place.c) */
+    FILES_PLACE_MAX = 255,   /* bytes of the path of such a directory */
     FILES_PATH_MAX = 2 * STORE_NAME_MAX + 64,
     FILES_NAME_MAX = STORE_SEGMENT_MAX + 16,
     FILES_CHECK_INLINE = 1000, /* streams compared by one write after a reboot */
 };
 
-enum { FILES_FORMAT_BYTES = 64 }; /* of the file `format`, with a NUL */
+enum { FILES_FORMAT_BYTES = 64 + FILES_PLACE_MAX }; /* of the file `format`, with a NUL */
+
+/* Where the drafts of notes lie that are kept in a directory of the person's own. */
+#define FILES_DRAFTS "drafts"
 
 /* Bytes of files that carry locks. */
 enum { LOCK_STREAM = 0, LOCK_GATE = 1, LOCK_PAD = 0, LOCK_DRAFT = 1, LOCK_NAMES = 8 };
@@ -76,9 +82,10 @@ typedef struct Paths {
     char view_dir[FILES_PATH_MAX];  /* notes */
     char view[FILES_NAME_MAX];      /* plan.txt */
     char view_path[FILES_PATH_MAX]; /* both */
-    char draft[FILES_NAME_MAX];     /* .plan.txt.new */
+    char draft[FILES_NAME_MAX];     /* .plan.txt.new; of a placed one HASH.new */
     bool either;                    /* the view may have another ending: .md */
     bool turned;                    /* it has */
+    bool placed; /* the view lies in a directory of the person's own, the draft in drafts/ */
 } Paths;
 
 /* Named index documents lie among the artifacts, and are shown elsewhere. */
@@ -273,8 +280,6 @@ typedef struct View {
 /* Read a view.  A missing one is not an error.  JOT_DENIED if it is not a regular file with one
  * name, JOT_TOO_BIG if it is larger than a body may be. */
 MUST_USE jot_status view_read(Files *f, const Paths *p, Arena *into, View *out, Err *e);
-/* The same for who wants a value and nothing else: that there are two files is not noticed. */
-MUST_USE jot_status view_glimpse(Files *f, const Paths *p, Arena *into, View *out, Err *e);
 /* The same in its directory, which is open already. */
 MUST_USE jot_status view_read_in(Files *f, const Paths *p, int dir, Arena *into, View *out, Err *e);
 /* What has the draft's name.  It is asked first whether somebody has it open for writing: if not,
@@ -300,7 +305,8 @@ jot_status view_refuse_double(const Paths *p, Err *e);
 /* Remove the directory that stands in a view's place, if nothing is in it. */
 MUST_USE jot_status view_make_room(Files *f, const Paths *p, int dir, Err *e);
 
-/* Write the next text of a document beside its view; empty for a delete. */
+/* Write the next text of a document beside its view; empty for a delete.  Of a placed one the
+ * directory of the drafts must be open (place_drafts). */
 MUST_USE jot_status view_draft(Files *f, const Paths *p, int dir, Str text, Err *e);
 
 /* Let the draft become the view.  *displaced is what was there in that moment; it keeps the draft's
@@ -314,6 +320,15 @@ MUST_USE jot_status view_remove(Files *f, const Paths *p, int dir, Arena *into, 
 /* Be done with the file that has the draft's name, as it was read: gone, or put aside if somebody
  * still has it open for writing. */
 MUST_USE jot_status view_drop(Files *f, const Paths *p, int dir, const View *draft, Err *e);
+
+/* Where the draft lies: beside the view, but for a placed one. */
+int view_draft_dir(const Files *f, const Paths *p, int dir);
+/* True if something has the draft's name, or if that cannot be known: a write of this document is
+ * under way, or was left unfinished.  Only whether it is there matters, so it does not matter where
+ * a symlink leads. */
+bool view_drafted(Files *f, const Paths *p);
+/* Make durable which names view and draft have. */
+MUST_USE jot_status view_sync(Files *f, const Paths *p, int dir, Err *e);
 
 /* --- quarantine.c ----------------------------------------------------------------------- */
 
@@ -341,6 +356,8 @@ typedef enum Verdict {
     VIEW_REMOVED, /* a person deleted it */
 } Verdict;
 
+/* Remove what a recovery left that died: of a placed note it drafts under a name of its own. */
+void recover_placed(Files *f, const Paths *p);
 MUST_USE jot_status recover_judge(Files *f, const Stream *st, const View *v, Verdict *out, Err *e);
 
 /* Under the lock: finish or undo what a dead writer left, restore a stale view, and find a
@@ -448,6 +465,39 @@ MUST_USE jot_status twins_find(Files *f, Str name, Arena *into, Str *out, Err *e
 void twins_note(Files *f, Str name);
 /* The same for every note of a pad that has no signs yet. */
 MUST_USE jot_status twins_note_all(Files *f, Err *e);
+
+/* --- place.c --------------------------------------------------------------------------- */
+
+/* What is asked for may be there or not: the directory it would be in is not there.  Never what the
+ * system says of a local file. */
+enum { PLACE_GONE = -ESTALE };
+
+/* Is this path of the pad one beneath that directory? */
+bool place_has(const Files *f, const char *path);
+/* JOT_INVALID if no notes may lie there. */
+MUST_USE jot_status place_set(Files *f, Str place, Err *e);
+/* Find the directory, from where the pad is.  With `make` it must be there in the end; otherwise it
+ * may be missing. */
+MUST_USE jot_status place_begin(Files *f, const char *pad, bool make, Err *e);
+void place_end(Files *f);
+/* Has another directory come in its place?  From then on it is that one. */
+bool place_moved(Files *f);
+/* Is it not there? */
+bool place_lost(Files *f);
+/* The sentence for PLACE_GONE. */
+jot_status place_gone(const Files *f, Err *e);
+
+/* Open or ask about what has such a path; make a directory with that path. */
+int place_open_file(Files *f, const char *path, int flags);
+int place_stat(Files *f, const char *path, struct stat *out);
+int place_make_dir(Files *f, const char *path);
+
+/* The directory of the drafts, or -errno: it stays open. */
+int place_drafts(Files *f, bool make);
+/* Does a draft lie there, or is that not known? */
+bool place_drafted(Files *f);
+/* JOT_DENIED if the file there now is not to be written: its owner said so. */
+MUST_USE jot_status place_check_file(Files *f, const Paths *p, int dir, Err *e);
 
 /* --- many.c ---------------------------------------------------------------------------- */
 
@@ -630,6 +680,9 @@ bool pad_probe_folding(Files *f);
 Str pad_format_text(const Files *f, Arena *into);
 /* Open a directory of the pad; with `make`, create what is missing of it. -errno on failure. */
 int pad_open_dir(Files *f, const char *path, bool make);
+/* Open a file of the pad for reading, and ask about one (as io_stat_path), wherever it lies. */
+int pad_open_file(Files *f, const char *path);
+int pad_stat(Files *f, const char *path, struct stat *out);
 /* fsync a directory and those above it, up to the pad. */
 MUST_USE jot_status pad_sync_dirs(Files *f, const char *path, Err *e);
 /* An operation that may wait begins: from here it waits no longer than the handle allows. */
@@ -662,8 +715,11 @@ struct Files {
     bool wide;        /* it has room for notes in folders, and in .md files */
     bool raise_tried; /* pad_raise was called */
     unsigned holds;   /* numbers this handle holds */
-    bool swaps;       /* the file system can exchange two names */
-    bool folds;       /* it does not tell `A` from `a` */
+    char place[FILES_PLACE_MAX + 1]; /* where the notes lie, from beside the pad; "": in it */
+    Fd above, notes, drafts;         /* of these: beside the pad; the notes; their drafts */
+    FileId notes_id;
+    bool swaps; /* the file system can exchange two names */
+    bool folds; /* it does not tell `A` from `a` */
     struct Recent *recent;
     struct ListCache *listed;
     struct HeadsWrote *wrote; /* since the list of heads was last written */

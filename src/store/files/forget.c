@@ -22,11 +22,9 @@
  * of theirs any more when its version has gone, or has no text. */
 static jot_status sync_view(Files *f, const Writing *w, Err *e)
 {
-    Shown shown;
-    int got = w->dir < 0 || MUTANT(FORGET_VIEW_UNSYNCED) ? 0 : io_fsync(f->base.io, w->dir);
-    return got < 0 ? err_errno(e, -got, "could not make the file of '%s' durable",
-                               err_show(&shown, w->paths.name))
-                   : JOT_OK;
+    if (w->dir < 0 || MUTANT(FORGET_VIEW_UNSYNCED))
+        return JOT_OK;
+    return view_sync(f, &w->paths, w->dir, e);
 }
 
 /* The stream was rewritten and its head is what it was: its mirrors show what is left. */
@@ -193,7 +191,8 @@ jot_status files_forget_before(Store *s, Str stream, const Expect *x, uint64_t s
 /* Leave nothing but the tombstone. */
 static jot_status purge_history(Files *f, Writing *w, const Record *tombstone, Err *e)
 {
-    if (w->dir >= 0 && !MUTANT(PURGE_VIEW_UNSYNCED) && io_fsync(f->base.io, w->dir) < 0)
+    if (w->dir >= 0 && !MUTANT(PURGE_VIEW_UNSYNCED) &&
+        view_sync(f, &w->paths, w->dir, NULL) != JOT_OK)
         return writing_unsettled(&w->paths, e);
     AUTO(Buf) line = { 0 };
     record_write(&line, tombstone, f->form);
@@ -224,11 +223,25 @@ static jot_status look_at_gone(Files *f, Writing *w, Gone *out, Err *e)
     return JOT_OK;
 }
 
+/* What nobody here has written or recorded lies in the person's own directory, and is theirs. */
+static jot_status check_recorded(Files *f, const Paths *p, Err *e)
+{
+    struct stat info;
+    Shown shown;
+    if (!p->placed || !io_missing(io_stat_path(f->base.io, f->root, p->path, &info)))
+        return JOT_OK;
+    if (io_missing(view_stat(f, p, &info)))
+        return store_not_found(e, p->name);
+    return err_set(e, JOT_NOT_FOUND, "'%s' has no history here: its file is yours to remove",
+                   err_show(&shown, p->name));
+}
+
 jot_status files_purge(Store *s, Str stream, const Expect *x, Str by, Mark *out, Err *e)
 {
     Files *f = (Files *)s;
     AUTO(Writing) w;
     writing_init(f, &w, stream);
+    TRY(check_recorded(f, &w.paths, e));
     jot_status begun = writing_begin_existing(f, &w, x, e);
     *out = w.stream.head;
     TRY(begun);

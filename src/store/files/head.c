@@ -36,17 +36,6 @@ static Record unrecorded(const View *v, const Mark *before)
     return r;
 }
 
-/* True if something has the draft's name, or if that cannot be known: a write of this document is
- * under way, or was left unfinished.  Only whether it is there matters, so it does not matter where
- * a symlink leads. */
-static bool drafted(Files *f, const Paths *p)
-{
-    struct stat info;
-    char path[FILES_PATH_MAX + FILES_NAME_MAX];
-    snprintf(path, sizeof path, "%s/%s", p->view_dir, p->draft);
-    return !io_missing(io_stat_path(f->base.io, f->root, path, &info));
-}
-
 /* True if the head has been appended but does not show yet: its writer is on the way to the
  * exchange, or died there.  The draft tells: it holds the head's text, or nothing if the head is a
  * tombstone. */
@@ -88,7 +77,7 @@ static jot_status look(Files *f, const Paths *p, Arena *into, Sight *out, Err *e
     bool trusted = pad_trusts_views(f);
     AUTO(Stream) st = { .fd = FD_NONE };
     Newest shown = { .items = &out->shown, .max = 1 };
-    LookAt what = trusted ? LOOK_ANY : drafted(f, p) ? LOOK_SYNCED : LOOK_DURABLE;
+    LookAt what = trusted ? LOOK_ANY : view_drafted(f, p) ? LOOK_SYNCED : LOOK_DURABLE;
     jot_status looked = stream_look(f, p, what, RECORD_NO_BODY, &st, e);
     out->head = st.head;
     out->alone = looked == JOT_NOT_FOUND && out->view.there;
@@ -172,7 +161,7 @@ static jot_status document_head(Files *f, const Paths *p, Arena *into, Record *o
             return JOT_OK;
         }
         bool explained = now.shown.mark.seq || (!now.view.there && now.first), writing = false;
-        if (explained && drafted(f, p))
+        if (explained && view_drafted(f, p))
             TRY(under_way(f, p, &now.head, &writing, e));
         if (writing) {
             Record newest;
@@ -203,9 +192,9 @@ jot_status files_head(Store *s, Str stream, HeadWant want, Arena *into, Record *
             (HeadLook){ LOOK_DURABLE, RECORD_ALL, want == HEAD_MARK ? RECORD_NO_BODY : RECORD_ALL },
             into, out, e);
     /* The draft is looked for first: while there is none, the view is the head. */
-    if (want == HEAD_VALUE && pad_trusts_views(f) && !drafted(f, &p)) {
+    if (want == HEAD_VALUE && pad_trusts_views(f) && !view_drafted(f, &p)) {
         View v;
-        TRY(view_glimpse(f, &p, into, &v, e));
+        TRY(view_read(f, &p, into, &v, e));
         if (v.there) {
             *out = unrecorded(&v, &(Mark){ 0 });
             out->by = (Str){ 0 };
@@ -258,7 +247,7 @@ jot_status files_read(Store *s, Str stream, SeqRange range, Arena *into, Records
     Paths p = paths_of(f, stream);
     TRY(clash_check_case(f, &p, e));
     AUTO(Stream) st = { .fd = FD_NONE };
-    TRY(stream_look(f, &p, p.viewed && drafted(f, &p) ? LOOK_SYNCED : LOOK_DURABLE, RECORD_NO_BODY,
-                    &st, e));
+    TRY(stream_look(f, &p, p.viewed && view_drafted(f, &p) ? LOOK_SYNCED : LOOK_DURABLE,
+                    RECORD_NO_BODY, &st, e));
     return stream_read(f, &st, range, into, out, e);
 }

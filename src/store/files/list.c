@@ -86,6 +86,8 @@ static jot_status read_directory(Files *f, const char *path, EachName *each, voi
     AUTO(Fd) fd = pad_open_dir(f, path, false);
     if (fd == -ENOENT || fd == -ENOTDIR)
         return JOT_OK;
+    if (fd == PLACE_GONE && place_has(f, path))
+        return place_gone(f, e);
     if (fd == -ELOOP || fd == -EXDEV) { /* what is behind it is none of the pad's */
         store_met(&f->base, &f->base.report.damaged,
                   "'%.100s' is a symlink: its files are left out", path);
@@ -262,7 +264,8 @@ static int collect_view(void *ctx, Str name, Sort sort)
         collect_snapshot(v, name, directory);
     else if (directory && !v->level->kind->flat)
         collect(v->to, name, "/");
-    else if (!directory && view_stem(v->f, v->level->kind, name, &stem)) {
+    else if (!directory && view_stem(v->f, v->level->kind, name, &stem) &&
+             (sort == SORT_FILE || !place_has(v->f, v->level->views))) {
         collect(v->to, stem, "");
         set_view_seen(v->to->names.items[v->to->names.n - 1], sort == SORT_FILE);
     }
@@ -288,7 +291,7 @@ static jot_status read_level(Files *f, const Level *level, Arena *into, Names *o
 static struct stat look(Files *f, const char *path)
 {
     struct stat info = { 0 };
-    int got = path[0] ? io_stat_path(f->base.io, f->root, path, &info) : -ENOENT;
+    int got = path[0] ? pad_stat(f, path, &info) : -ENOENT;
     if (got < 0)
         info = (struct stat){ .st_mtim.tv_nsec = io_missing(got) ? 0 : -1 };
     return info;
@@ -529,6 +532,8 @@ jot_status files_list(Store *s, const ListQuery *q, Arena *into, Listing *out, E
     Collect c = { .into = &arena };
     TRY(read_directory(f, "streams", collect_kind, &c, &c.drafts, e));
     TRY(read_directory(f, ".", collect_top, &c, &c.drafts, e));
+    if (f->place[0])
+        collect(&c, S("notes"), "/");
     sort_unique(&c.names);
     *out = (Listing){ 0 };
     Walk w = { .f = f,
@@ -538,7 +543,8 @@ jot_status files_list(Store *s, const ListQuery *q, Arena *into, Listing *out, E
                .which = q->which,
                .into = into,
                .out = out,
-               .by_views = !list_takes_heads(q->which) && !f->folds && pad_trusts_views(f) };
+               .by_views = !list_takes_heads(q->which) && !f->folds && pad_trusts_views(f) &&
+                           !place_drafted(f) };
     for (size_t i = 0; i < c.names.n && !w.done; i++) {
         Str start = c.names.items[i], kind = str_slice(start, 0, start.n - 1);
         if (!may_hold(&w, start))

@@ -29,6 +29,7 @@
 #define CHECKED "checked"
 #define PAD_ID "id"
 #define PROGRESS ".checking"
+#define PLACE_LINE "notes "
 
 enum { DRAFT_TRIES = 16, DRAFT_HEX = 16, FORMAT_TRIES = 8 };
 
@@ -38,9 +39,12 @@ int pad_open_dir(Files *f, const char *path, bool make)
 {
     const Io *io = f->base.io;
     int flags = O_RDONLY | O_DIRECTORY;
-    int fd = io_open(io, f->root, path, flags, 0);
+    bool placed = place_has(f, path);
+    int fd = placed ? place_open_file(f, path, flags) : io_open(io, f->root, path, flags, 0);
     if (fd != -ENOENT || !make)
         return fd;
+    if (placed)
+        return place_make_dir(f, path);
     AUTO(Fd) at = io_open(io, f->root, ".", flags, 0);
     char segment[FILES_NAME_MAX];
     for (Str rest = str(path); at >= 0 && rest.n;) {
@@ -56,6 +60,19 @@ int pad_open_dir(Files *f, const char *path, bool make)
         at = below;
     }
     return fd_take(&at);
+}
+
+int pad_open_file(Files *f, const char *path)
+{
+    int flags = O_RDONLY | O_NONBLOCK; /* a FIFO planted here must not hold us */
+    return place_has(f, path) ? place_open_file(f, path, flags)
+                              : io_open(f->base.io, f->root, path, flags, 0);
+}
+
+int pad_stat(Files *f, const char *path, struct stat *out)
+{
+    return place_has(f, path) ? place_stat(f, path, out)
+                              : io_stat_path(f->base.io, f->root, path, out);
 }
 
 jot_status pad_sync_dirs(Files *f, const char *path, Err *e)
@@ -369,14 +386,19 @@ bool pad_probe_folding(Files *f)
 
 Str pad_format_text(const Files *f, Arena *into)
 {
-    return arena_printf(into, "jotter %d %d%s\n", FILES_READ_FORMAT, FILES_WRITE_FORMAT,
-                        f->folds ? " casefold" : "");
+    bool placed = f->place[0];
+    int read = placed ? FILES_PLACED_FORMAT : FILES_READ_FORMAT;
+    int write = placed ? FILES_PLACED_FORMAT : FILES_WRITE_FORMAT;
+    return arena_printf(into, "jotter %d %d%s\n%s%s%s", read, write, f->folds ? " casefold" : "",
+                        placed ? PLACE_LINE : "", f->place, placed ? "\n" : "");
 }
 
 /* `kept` is what its `format` said before it went, or "". */
-static jot_status make_pad(Files *f, const char *kept, Err *e)
+static jot_status make_pad(Files *f, const char *path, const char *kept, Err *e)
 {
     AUTO(Arena) arena = { 0 };
+    /* First, so that no pad says that its notes are where nothing is. */
+    TRY(place_begin(f, path, true, e));
     f->folds = pad_probe_folding(f);
     Str format = kept[0] ? str(kept) : pad_format_text(f, &arena);
     int got = place_small(f, FORMAT, format, true, PLACE_IF_MISSING);
@@ -403,6 +425,17 @@ static jot_status sync_above(const Io *io, const char *path, Err *e)
 
 /* --- Opening --------------------------------------------------------------------------- */
 
+/* Where the notes are, if they are not in the pad; false if it cannot be read. */
+static bool judge_place(Files *f, Str rest, int read)
+{
+    f->place[0] = 0;
+    if (read != FILES_PLACED_FORMAT)
+        return rest.n == 0 || str_eq(rest, S("\n"));
+    bool good = str_starts(rest, S("\n" PLACE_LINE)) && str_ends(rest, S("\n"));
+    size_t from = strlen("\n" PLACE_LINE);
+    return good && place_set(f, str_slice(rest, from, rest.n - 1), NULL) == JOT_OK;
+}
+
 static jot_status judge_format(Files *f, const char *text, Err *e)
 {
     int read = 0, write = 0, used = 0;
@@ -412,16 +445,18 @@ static jot_status judge_format(Files *f, const char *text, Err *e)
     f->folds = str_starts(rest, S(" casefold"));
     rest = str_from(rest, f->folds ? strlen(" casefold") : 0);
     /* A newer version may say more. */
-    good = good && (write > FILES_WRITE_FORMAT || rest.n == 0 || str_eq(rest, S("\n")));
+    bool placed = read == FILES_PLACED_FORMAT;
+    bool newer = write > (placed ? FILES_PLACED_FORMAT : FILES_WRITE_FORMAT);
+    good = good && (judge_place(f, rest, read) || (newer && !placed));
     if (!good)
         return err_set(e, JOT_CORRUPT,
                        "the pad's format cannot be read: it should say 'jotter %d %d'",
                        FILES_READ_FORMAT, FILES_WRITE_FORMAT);
-    if (read > FILES_READ_FORMAT)
+    if (read > FILES_PLACED_FORMAT)
         return err_set(e, JOT_UNSUPPORTED,
                        "this pad has format %d; this version of Jotter reads up to %d", read,
-                       FILES_READ_FORMAT);
-    if (write > FILES_WRITE_FORMAT)
+                       FILES_PLACED_FORMAT);
+    if (newer)
         pad_stop_writing(f, NULL, "it was written by a newer version of Jotter");
     /* Anyone who reads only format 1 may be reading as well. */
     f->form = read < RECORD_NESTED ? RECORD_STRINGS : RECORD_NESTED;
@@ -537,18 +572,26 @@ static jot_status look_for_format(Files *f, char kept[FILES_FORMAT_BYTES], PadSt
     return got < 0 ? err_errno(e, -got, "could not look at the pad") : JOT_OK;
 }
 
+/* What a URL says. */
+typedef struct Params {
+    bool shared_ok;
+    Str place; /* where the notes are to lie; empty: in the pad, or wherever they do */
+} Params;
+
 /* A pad without `format`, to read only. */
-static jot_status open_bare(Files *f, const char *kept, Err *e)
+static jot_status open_bare(Files *f, const char *kept, const char *path, Err *e)
 {
     AUTO(Arena) arena = { 0 };
     TRY(judge_format(f, kept[0] ? kept : pad_format_text(f, &arena).p, e));
+    TRY(place_begin(f, path, false, e));
     pad_stop_writing(f, NULL,
                      "it has no file '" FORMAT "', which git did not bring: a write makes it");
     return JOT_OK;
 }
 
 /* `format` held and read, if there is one; made before if it is wanted. */
-static jot_status open_as_found(Files *f, const char *path, const StoreOptions *o, Err *e)
+static jot_status open_as_found(Files *f, const char *path, const StoreOptions *o,
+                                const Params *params, Err *e)
 {
     char kept[FILES_FORMAT_BYTES];
     PadState state;
@@ -556,23 +599,39 @@ static jot_status open_as_found(Files *f, const char *path, const StoreOptions *
     TRY(look_for_format(f, kept, &state, e));
     if (state == PAD_NONE && !make)
         return err_set(e, JOT_NOT_FOUND, "there is no pad here");
+    if (state == PAD_NONE && params->place.n)
+        TRY(place_set(f, params->place, e));
     if (state == PAD_BARE && !make)
-        return open_bare(f, kept, e);
+        return open_bare(f, kept, path, e);
     if (state == PAD_BARE && kept[0])
         TRY(judge_format(f, kept, e));
     if (state != PAD_WHOLE) {
         TRY(sync_above(f->base.io, path, e));
-        TRY(make_pad(f, kept, e));
+        TRY(make_pad(f, path, kept, e));
     }
     TRY(pad_hold_format(f, e));
     if (o->found)
         TRY(safe_judge(f->base.io, o->found, f->format, e));
     TRY(read_format(f, e));
+    TRY(place_begin(f, path, false, e));
     clone_settle(f, make && !f->base.read_only_why[0]);
     return JOT_OK;
 }
 
-static jot_status open_pad(Files *f, const char *path, const StoreOptions *o, bool shared_ok,
+/* A pad keeps its notes where it was told to when it was made. */
+static jot_status check_place(const Files *f, const Params *params, Err *e)
+{
+    Shown here, asked;
+    if (!params->place.n || str_eq(params->place, str(f->place)))
+        return JOT_OK;
+    return err_set(e, JOT_INVALID,
+                   "this pad keeps its notes in %s%s%s, not in '%s': that is settled when a pad is "
+                   "made",
+                   f->place[0] ? "'" : "", f->place[0] ? err_show(&here, str(f->place)) : "itself",
+                   f->place[0] ? "'" : "", err_show(&asked, params->place));
+}
+
+static jot_status open_pad(Files *f, const char *path, const StoreOptions *o, const Params *params,
                            Err *e)
 {
     const Io *io = f->base.io;
@@ -582,13 +641,14 @@ static jot_status open_pad(Files *f, const char *path, const StoreOptions *o, bo
     TRY(open_root(f, path, o, e));
     if (o->found)
         TRY(safe_judge(io, o->found, f->root, e));
-    TRY(open_as_found(f, path, o, e));
+    TRY(open_as_found(f, path, o, params, e));
+    TRY(check_place(f, params, e));
     pad_read_checked(f);
     struct statfs info;
     int got = io_fstatfs(io, f->root, &info);
     if (got < 0)
         return err_errno(e, -got, "could not tell on which file system the pad is");
-    if (!shared_ok && !f->base.read_only_why[0] && shared_between_kernels(&info))
+    if (!params->shared_ok && !f->base.read_only_why[0] && shared_between_kernels(&info))
         pad_stop_writing(f, NULL,
                          "other machines may share its file system (say ?shared=no if not)");
     if (!f->base.read_only_why[0])
@@ -596,35 +656,41 @@ static jot_status open_pad(Files *f, const char *path, const StoreOptions *o, bo
     return JOT_OK;
 }
 
-static jot_status read_params(const Url *url, bool *shared_ok, Err *e)
+static jot_status read_params(const Url *url, Arena *into, Params *out, Err *e)
 {
-    AUTO(Arena) arena = { 0 };
     Str key, value;
-    for (size_t at = 0; url_next_param(url, &at, &arena, &key, &value);) {
+    for (size_t at = 0; url_next_param(url, &at, into, &key, &value);) {
         Shown shown;
-        if (!str_eq(key, S("shared")) || !str_eq(value, S("no")))
-            return err_set(e, JOT_INVALID, "unknown parameter '%s': files: knows only shared=no",
+        bool shared = str_eq(key, S("shared")) && str_eq(value, S("no"));
+        bool notes = str_eq(key, S("notes")) && value.n;
+        if (!shared && !notes)
+            return err_set(e, JOT_INVALID,
+                           "unknown parameter '%s': files: knows shared=no and notes=DIR",
                            err_show(&shown, key));
-        *shared_ok = true;
+        out->shared_ok = out->shared_ok || shared;
+        if (notes)
+            out->place = value;
     }
+    while (out->place.n > 1 && str_ends(out->place, S("/")))
+        out->place.n--;
     return JOT_OK;
 }
 
 jot_status pad_open(Store **out, const Url *url, const StoreOptions *o, Err *e)
 {
-    bool shared_ok = false;
-    TRY(read_params(url, &shared_ok, e));
+    AUTO(Arena) arena = { 0 };
+    Params params = { 0 };
+    TRY(read_params(url, &arena, &params, e));
     if (url->path.n == 0 || url->host.n || url->user.n)
         return err_set(e, JOT_INVALID, "files: takes the path of a directory, as in files:.jotter");
-    AUTO(Arena) arena = { 0 };
     Files *f = mem_alloc(sizeof *f);
     AUTO_PTR(Store) owned = &f->base;
     store_init(&f->base, &files_ops, o);
-    f->root = f->format = FD_NONE;
+    f->root = f->format = f->above = f->notes = f->drafts = FD_NONE;
     f->form = RECORD_STRINGS;
     f->swaps = true;
     f->path = pad_whole_path(arena_cstr(&arena, url->path));
-    TRY(open_pad(f, arena_cstr(&arena, url->path), o, shared_ok, e));
+    TRY(open_pad(f, arena_cstr(&arena, url->path), o, &params, e));
     *out = TAKE(owned);
     return JOT_OK;
 }
@@ -637,6 +703,7 @@ void pad_close(Store *s)
     recent_close(f);
     list_close(f);
     lock_close(s->io, &f->format);
+    place_end(f);
     fd_close(&f->root);
     free(f->path);
     free(f);

@@ -20,6 +20,7 @@
  * Directories of streams end in .d and files in .jsonl, so no two names can
  * meet; a segment never begins with '.', so drafts meet nothing either. */
 #include <assert.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "store/files/files.h"
@@ -158,6 +159,10 @@ Paths paths_of(const Files *f, Str name)
 {
     Paths p = paths_in(f->form, name);
     p.either = f->wide && p.viewed && store_kind(name)->also;
+    p.placed = p.viewed && place_has(f, p.view_dir);
+    /* Folders are not made twice: one directory holds all drafts. */
+    if (p.placed)
+        snprintf(p.draft, sizeof p.draft, "%.32s.new", hash_hex(hash_of(name)).text);
     return p;
 }
 

@@ -422,7 +422,9 @@ static bool names_of(const Scan *scan, const char *path, Arena *into, Names *out
 {
     if (list_directory(scan->x->f, path, into, out, NULL) == JOT_OK)
         return true;
-    scan->x->rescan = true;
+    /* Notes whose directory is gone have not changed: nobody can tell before it is back. */
+    bool gone = place_has(scan->x->f, path) && place_lost(scan->x->f);
+    scan->x->rescan = scan->x->rescan || !gone;
     return false;
 }
 
@@ -430,7 +432,7 @@ static bool names_of(const Scan *scan, const char *path, Arena *into, Names *out
 static bool moved(Files *f, const char *path, int64_t since_ms)
 {
     struct stat info;
-    return io_stat_path(f->base.io, f->root, path, &info) == 0 && ms_of(info.st_ctim) >= since_ms &&
+    return pad_stat(f, path, &info) == 0 && ms_of(info.st_ctim) >= since_ms &&
            ms_of(info.st_ctim) > ms_of(info.st_mtim);
 }
 
@@ -455,7 +457,7 @@ static void scan_directory(const Scan *above, const char *path)
             scan_directory(&scan, arena_cstr(&arena, str_slice(below, 0, below.n - 1)));
             continue;
         }
-        int got = io_stat_path(f->base.io, f->root, below.p, &info);
+        int got = pad_stat(f, below.p, &info);
         if (got < 0 && !io_missing(got))
             scan.x->rescan = true;
         else if (got == 0 && later_ms(&info) >= scan.since_ms)
@@ -485,9 +487,8 @@ static void scan_removed(const Scan *scan, const char *path)
         Paths p = paths_of(f, buf_str(&name));
         if (!p.viewed)
             continue;
-        bool gone = view_stat(f, &p, &info) < 0;
-        bool lately = io_stat_path(f->base.io, f->root, p.view_dir, &info) < 0 ||
-                      later_ms(&info) >= scan->since_ms;
+        bool gone = io_missing(view_stat(f, &p, &info));
+        bool lately = pad_stat(f, p.view_dir, &info) < 0 || later_ms(&info) >= scan->since_ms;
         if (gone && lately)
             consider(scan->x, buf_str(&name));
     }

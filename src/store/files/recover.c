@@ -18,10 +18,15 @@
  *              empty, NUL, a version cut short   moved to quarantine/, made again
  *              anything else                     a person did it
  *
+ * A note in a directory of the person's own (place.c) is synced, and what is there may be what a
+ * checkout brought: there, after a reboot too, a person did it, but for zeros and the old text of a
+ * deleted note.
+ *
  * "Drop" removes a draft that is empty or whose text the stream has; any other goes to
  * quarantine/.  Nothing here loses a text that is nowhere else. */
 #include <assert.h>
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/mutant.h"
@@ -71,13 +76,16 @@ jot_status recover_judge(Files *f, const Stream *st, const View *v, Verdict *out
         return JOT_OK;
     /* Where nobody notices a lost mount, our own views are synced; zeros are what an editor's may
      * have become. */
-    bool zeros = pad_syncs_views(f) && str_find(v->text, 0) < v->text.n;
+    bool zeros = (pad_syncs_views(f) || st->paths->placed) && str_find(v->text, 0) < v->text.n;
+    /* But that a file is gone cannot be synced once more when the first sync was refused: a deleted
+     * note whose text is back after a reboot is nobody's edit. */
+    bool certain = f->checked || (st->paths->placed && (mark_shown(&st->head) || !v->there));
     /* Nobody wrote to it: a bit has turned over.  That is found after a mount, mostly. */
     if (v->there && heads_rotten(f, st->paths->name, &st->head, v)) {
         *out = VIEW_STALE;
         return JOT_OK;
     }
-    if (f->checked && !zeros) {
+    if (certain && !zeros) {
         *out = v->there ? VIEW_EDITED : VIEW_REMOVED;
         return JOT_OK;
     }
@@ -100,7 +108,8 @@ static jot_status drop(Files *f, const Stream *st, int dir, const View *d, Err *
     if (!known)
         TRY(stream_knows(f, st, d->sha256, &known, e));
     if (!known)
-        return quarantine_move(f, st->paths->name, dir, st->paths->draft, false, e);
+        return quarantine_move(f, st->paths->name, view_draft_dir(f, st->paths, dir),
+                               st->paths->draft, false, e);
     return view_drop(f, st->paths, dir, d, e);
 }
 
@@ -114,6 +123,43 @@ static jot_status finish(Files *f, const Stream *st, int dir, bool remove, Err *
     return displaced.there ? drop(f, st, dir, &displaced, e) : JOT_OK;
 }
 
+static void name_again(const Paths *p, char to[FILES_NAME_MAX])
+{
+    snprintf(to, FILES_NAME_MAX, "%.32s.again", p->draft);
+}
+
+void recover_placed(Files *f, const Paths *p)
+{
+    char again[FILES_NAME_MAX];
+    name_again(p, again);
+    (void)io_unlink(f->base.io, f->drafts, again);
+}
+
+/* Of a placed note the draft stays until its names are durable, and the writer that left it may
+ * have been refused just that: then another sync proves nothing (rule 8).  So the head is drafted
+ * and exchanged once more, and that is synced. */
+static jot_status show_anew(Files *f, const Stream *st, int dir, const View *d, Err *e)
+{
+    AUTO(Arena) arena = { 0 };
+    const Io *io = f->base.io;
+    Paths again = *st->paths;
+    int drafts = view_draft_dir(f, st->paths, dir);
+    bool known = d->text.n == 0;
+    Str body;
+    if (!known)
+        TRY(stream_knows(f, st, d->sha256, &known, e));
+    if (!known)
+        TRY(quarantine_move(f, st->paths->name, drafts, st->paths->draft, false, e));
+    TRY(head_body(f, st, &arena, &body, e));
+    name_again(st->paths, again.draft);
+    TRY(view_draft(f, &again, dir, body, e));
+    int got = io_rename(io, drafts, again.draft, st->paths->draft, 0);
+    Shown shown;
+    if (got < 0)
+        return err_errno(e, -got, "could not draft '%s'", err_show(&shown, st->paths->name));
+    return finish(f, st, dir, false, e);
+}
+
 /* A draft was found: its writer is dead, for we hold the lock. */
 static jot_status settle_draft(Files *f, Stream *st, int dir, const View *v, const View *d, Err *e)
 {
@@ -121,7 +167,7 @@ static jot_status settle_draft(Files *f, Stream *st, int dir, const View *v, con
     /* What the dead writer appended is about to be shown to readers. */
     TRY(stream_settle(f, st, e));
     if (fits(st, v))
-        return drop(f, st, dir, d, e);
+        return st->paths->placed && v->there ? show_anew(f, st, dir, d, e) : drop(f, st, dir, d, e);
     bool known = !v->there;
     if (!known)
         TRY(stream_knows(f, st, v->sha256, &known, e));

@@ -197,6 +197,36 @@ static void look_at_file(const Look *l, const Paths *p, jot_status looked, const
              "copy the file, and put the copy in its place", false);
 }
 
+/* A draft, or what a stream was to be replaced with: its writer is dead if nobody holds the stream.
+ */
+static jot_status look_at_leftover(const Look *l, const Paths *p, const char *path)
+{
+    int busy = stream_busy(l->f, p);
+    if (busy < 0)
+        return err_errno(l->e, -busy, "could not look at a stream");
+    if (busy || gone(l->f, path))
+        return JOT_OK;
+    Shown shown;
+    char what[SENTENCE];
+    snprintf(what, sizeof what, "a writer died and left '%s'", err_show(&shown, str(path)));
+    tell(l, FAULT_LEFTOVER, p->name, what, "nothing: the next write finishes or undoes it", true);
+    return JOT_OK;
+}
+
+/* A note whose draft lies apart, and one whose file is none: no walk over the files meets these. */
+static jot_status look_at_placed(const Look *l, const Paths *p)
+{
+    AUTO(Arena) arena = { 0 };
+    struct stat info;
+    Str draft = arena_printf(&arena, FILES_DRAFTS "/%s", p->draft);
+    if (!p->placed)
+        return JOT_OK;
+    if (view_stat(l->f, p, &info) == 0 && !S_ISREG(info.st_mode))
+        tell(l, FAULT_VIEW, p->name, "something stands in the place of its file that is none",
+             "put a plain file in its place", false);
+    return gone(l->f, draft.p) ? JOT_OK : look_at_leftover(l, p, draft.p);
+}
+
 static jot_status look_at_stream(void *ctx, const char *dir, const char *name)
 {
     Look *l = ctx;
@@ -214,6 +244,7 @@ static jot_status look_at_stream(void *ctx, const char *dir, const char *name)
     Paths p = paths_of(l->f, buf_str(&stream));
     AUTO(Stream) st = { .fd = FD_NONE };
     Err why = { 0 };
+    TRY(look_at_placed(l, &p));
     jot_status looked = stream_look(l->f, &p, LOOK_ANY, RECORD_ALL, &st, &why);
     look_at_file(l, &p, looked, &why);
     if (looked == JOT_NOT_FOUND && st.head.lost)
@@ -240,6 +271,8 @@ static void tell_other(const Look *l, Str path)
     char what[SENTENCE];
     Shown shown;
     bool note = str_starts(path, S("notes/"));
+    if (place_has(l->f, path.p) && !str_ends(path, S(".md")) && !str_ends(path, S(".txt")))
+        return; /* what else lies in a directory of the person's own is no business of ours */
     snprintf(what, sizeof what, "'%s' is not read by anybody: no name leads to it",
              err_show(&shown, path));
     tell(l, FAULT_OTHER, (Str){ 0 }, what,
@@ -279,7 +312,11 @@ static jot_status look_at_view(void *ctx, const char *dir, const char *name)
     AUTO(Arena) arena = { 0 };
     AUTO(Buf) stream = { 0 };
     Str path = arena_printf(&arena, "%s/%s", dir, name);
+    struct stat info;
     TRY(ask_on(l));
+    bool placed = place_has(l->f, path.p);
+    if (placed && pad_stat(l->f, path.p, &info) == 0 && !S_ISREG(info.st_mode))
+        return JOT_OK; /* a note in whose place it stands is told of where its stream is */
     if (!stream_of_view(l->f, path, &stream)) {
         tell_other(l, path);
         return JOT_OK;
@@ -356,7 +393,7 @@ static jot_status look_at_mirror(void *ctx, const char *dir, const char *name)
 
 /* --- Leftovers --------------------------------------------------------------------------- */
 
-/* .NAME.new beside a view or a stream: its writer is dead if nobody holds the stream. */
+/* .NAME.new beside a view or a stream. */
 static jot_status look_at_hidden(void *ctx, const char *dir, const char *name)
 {
     Look *l = ctx;
@@ -370,17 +407,7 @@ static jot_status look_at_hidden(void *ctx, const char *dir, const char *name)
         !stream_of_mirror(l->f, path, &stream))
         return JOT_OK;
     Paths p = paths_of(l->f, buf_str(&stream));
-    Str itself = arena_printf(&arena, "%s/%s", dir, name);
-    int busy = stream_busy(l->f, &p);
-    if (busy < 0)
-        return err_errno(l->e, -busy, "could not look at a stream");
-    if (busy || gone(l->f, itself.p))
-        return JOT_OK;
-    Shown shown;
-    char what[SENTENCE];
-    snprintf(what, sizeof what, "a writer died and left '%s'", err_show(&shown, itself));
-    tell(l, FAULT_LEFTOVER, p.name, what, "nothing: the next write finishes or undoes it", true);
-    return JOT_OK;
+    return look_at_leftover(l, &p, arena_printf(&arena, "%s/%s", dir, name).p);
 }
 
 static jot_status look_at_aside(void *ctx, const char *dir, const char *name)
@@ -453,6 +480,17 @@ static jot_status look_for_streams(const Look *l)
 
 /* --- The pad ----------------------------------------------------------------------------- */
 
+/* The directory of the person's own. */
+static void look_at_place(const Look *l)
+{
+    Err what = { 0 };
+    if (!place_lost(l->f))
+        return;
+    jot_status st = place_gone(l->f, &what);
+    (void)st;
+    tell(l, FAULT_PAD, (Str){ 0 }, what.text, "bring the directory back", false);
+}
+
 /* Something else under a name the pad uses is left alone, and all that belongs there is not found.
  */
 static jot_status look_at_places(const Look *l)
@@ -468,6 +506,10 @@ static jot_status look_at_places(const Look *l)
         char what[SENTENCE];
         struct stat info;
         bool directory = places[i].directory;
+        if (place_has(l->f, places[i].name)) {
+            look_at_place(l);
+            continue;
+        }
         int got = io_stat(l->f->base.io, l->f->root, places[i].name, &info);
         if (got == -ENOENT ||
             (got == 0 &&
@@ -503,7 +545,8 @@ jot_status files_verify(Store *s, const VerifyHooks *hooks, Err *e)
     TRY(walk_files(f, "runs", true, look_at_hidden, &l, e));
     for (size_t i = 0; i < COUNT_OF(views); i++) {
         TRY(walk_files(f, views[i], false, look_at_view, &l, e));
-        TRY(walk_files(f, views[i], true, look_at_hidden, &l, e));
+        if (!place_has(f, views[i]))
+            TRY(walk_files(f, views[i], true, look_at_hidden, &l, e));
     }
     for (size_t i = 0; f->form == RECORD_NESTED && i < COUNT_OF(mirrors); i++) {
         TRY(walk_files(f, mirrors[i], false, look_at_mirror, &l, e));

@@ -36,6 +36,11 @@ static jot_status refuse(Err *e, const Paths *p, const char *why)
 static jot_status view_failed(Err *e, const Paths *p, int got, const char *what)
 {
     Shown shown;
+    if (p->placed && got == -EXDEV)
+        return err_set(e, JOT_UNAVAILABLE,
+                       "could not %s the file of '%s': the notes must be on the file system of the "
+                       "pad, and not mounted apart",
+                       what, err_show(&shown, p->name));
     return err_errno(e, -got, "could not %s the file of '%s'", what, err_show(&shown, p->name));
 }
 
@@ -43,7 +48,7 @@ static jot_status view_failed(Err *e, const Paths *p, int got, const char *what)
 typedef struct Reading {
     Files *f;
     const Paths *paths;
-    int dir;
+    int dir;          /* -1: the name is a path in the pad */
     const char *name; /* in `dir` */
     bool asks;        /* whether somebody has it open for writing */
     Arena *into;
@@ -106,9 +111,13 @@ static jot_status read_file(const Reading *r, View *out, Err *e)
 {
     *out = (View){ 0 };
     /* O_NONBLOCK: a FIFO planted here must not hold us. */
-    AUTO(Fd) fd = io_open(r->f->base.io, r->dir, r->name, O_RDONLY | O_NONBLOCK, 0);
+    AUTO(Fd)
+    fd = r->dir < 0 ? pad_open_file(r->f, r->name)
+                    : io_open(r->f->base.io, r->dir, r->name, O_RDONLY | O_NONBLOCK, 0);
     if (fd == -ENOENT || fd == -ENOTDIR)
         return JOT_OK;
+    if (r->paths->placed && fd == PLACE_GONE)
+        return place_gone(r->f, e);
     if (fd == -ELOOP || fd == -EXDEV)
         return refuse(e, r->paths, "is a symlink, or a symlink leads to it");
     if (fd == -ENXIO)
@@ -118,19 +127,20 @@ static jot_status read_file(const Reading *r, View *out, Err *e)
     return read_open(r, fd, out, e);
 }
 
-jot_status view_glimpse(Files *f, const Paths *p, Arena *into, View *out, Err *e)
+/* The first of its files that is there. */
+static jot_status read_either(Files *f, const Paths *p, Arena *into, View *out, Err *e)
 {
-    TRY(read_file(&(Reading){ f, p, f->root, p->view_path, false, into }, out, e));
+    TRY(read_file(&(Reading){ f, p, -1, p->view_path, false, into }, out, e));
     if (!p->either || out->there || out->directory)
         return JOT_OK;
     char other[FILES_PATH_MAX];
     view_turned(p, other);
-    return read_file(&(Reading){ f, p, f->root, other, false, into }, out, e);
+    return read_file(&(Reading){ f, p, -1, other, false, into }, out, e);
 }
 
 jot_status view_read(Files *f, const Paths *p, Arena *into, View *out, Err *e)
 {
-    TRY(view_glimpse(f, p, into, out, e));
+    TRY(read_either(f, p, into, out, e));
     return out->there && view_is_double(f, p) ? view_refuse_double(p, e) : JOT_OK;
 }
 
@@ -149,11 +159,11 @@ jot_status view_refuse_double(const Paths *p, Err *e)
 int view_stat(Files *f, const Paths *p, struct stat *out)
 {
     char other[FILES_PATH_MAX];
-    int got = io_stat_path(f->base.io, f->root, p->view_path, out);
+    int got = pad_stat(f, p->view_path, out);
     if (!p->either || !io_missing(got))
         return got;
     view_turned(p, other);
-    return io_stat_path(f->base.io, f->root, other, out);
+    return pad_stat(f, other, out);
 }
 
 bool view_is_double(Files *f, const Paths *p)
@@ -163,8 +173,7 @@ bool view_is_double(Files *f, const Paths *p)
     if (!p->either)
         return false;
     view_turned(p, other);
-    return io_stat_path(f->base.io, f->root, other, &info) == 0 &&
-           io_stat_path(f->base.io, f->root, p->view_path, &info) == 0;
+    return pad_stat(f, other, &info) == 0 && pad_stat(f, p->view_path, &info) == 0;
 }
 
 jot_status view_settle(Files *f, Paths *p, int dir, Err *e)
@@ -191,21 +200,46 @@ void view_choose(Paths *p, Str meta)
 {
     AUTO(Arena) arena = { 0 };
     JsonCursor c = { .text = json_cursor_find(meta, S("file")) };
-    const char *also = p->either ? store_kind(p->name)->also : NULL;
-    if (also && !p->turned && c.text.n && str_ends(json_cursor_text(&c, &arena), str(also)))
+    const StoreKind *kind = store_kind(p->name);
+    Str file = c.text.n ? json_cursor_text(&c, &arena) : (Str){ 0 };
+    if (!p->either || p->turned)
+        return;
+    /* In a directory of the person's own a note is Markdown if nothing says otherwise. */
+    if (str_ends(file, str(kind->also)) || (p->placed && !str_ends(file, str(kind->tail))))
         paths_turn(p);
+}
+
+bool view_drafted(Files *f, const Paths *p)
+{
+    struct stat info;
+    char path[FILES_PATH_MAX + FILES_NAME_MAX];
+    snprintf(path, sizeof path, "%s/%s", p->placed ? FILES_DRAFTS : p->view_dir, p->draft);
+    return !io_missing(io_stat_path(f->base.io, f->root, path, &info));
 }
 
 /* --- Reading one of them ---------------------------------------------------------------- */
 
+int view_draft_dir(const Files *f, const Paths *p, int dir)
+{
+    return p->placed ? f->drafts : dir;
+}
+
 jot_status view_read_in(Files *f, const Paths *p, int dir, Arena *into, View *out, Err *e)
 {
-    return read_file(&(Reading){ f, p, dir, p->view, false, into }, out, e);
+    struct stat info;
+    TRY(read_file(&(Reading){ f, p, dir, p->view, false, into }, out, e));
+    /* In a directory that was taken away nothing is there, and nothing was removed. */
+    bool lost = p->placed && !out->there && io_fstat(f->base.io, dir, &info) == 0 && !info.st_nlink;
+    Shown shown;
+    return lost ? err_set(e, JOT_UNAVAILABLE, "the folder of '%s' was just removed: try again",
+                          err_show(&shown, p->name))
+                : JOT_OK;
 }
 
 jot_status view_read_draft(Files *f, const Paths *p, int dir, Arena *into, View *out, Err *e)
 {
     Err why = { 0 };
+    dir = view_draft_dir(f, p, dir);
     jot_status st = read_file(&(Reading){ f, p, dir, p->draft, true, into }, out, &why);
     if (st == JOT_DENIED || st == JOT_TOO_BIG || out->directory) {
         *out = (View){ 0 };
@@ -219,7 +253,7 @@ jot_status view_read_draft(Files *f, const Paths *p, int dir, Arena *into, View 
 jot_status view_peek_draft(Files *f, const Paths *p, Arena *into, View *out, Err *e)
 {
     *out = (View){ 0 };
-    AUTO(Fd) dir = pad_open_dir(f, p->view_dir, false);
+    AUTO(Fd) dir = pad_open_dir(f, p->placed ? FILES_DRAFTS : p->view_dir, false);
     if (dir < 0)
         return JOT_OK;
     jot_status st = read_file(&(Reading){ f, p, dir, p->draft, false, into }, out, e);
@@ -258,7 +292,8 @@ static int remove_empty(Files *f, int dir, const char *name, int depth)
 
 jot_status view_make_room(Files *f, const Paths *p, int dir, Err *e)
 {
-    int got = remove_empty(f, dir, p->view, 0);
+    /* In a directory of the person's own no folder is ours. */
+    int got = p->placed ? -ENOTEMPTY : remove_empty(f, dir, p->view, 0);
     Shown shown;
     if (got < 0 && got != -ENOENT)
         return err_set(e, JOT_INVALID, "cannot create '%s': a directory with files is in its place",
@@ -266,22 +301,61 @@ jot_status view_make_room(Files *f, const Paths *p, int dir, Err *e)
     return JOT_OK;
 }
 
+/* In a directory of the person's own nobody may guess after a power loss which text is older, for
+ * it may be what a checkout brought: what lies there is durable. */
+static bool syncs(const Files *f, const Paths *p)
+{
+    return (p->placed || pad_syncs_views(f)) && !MUTANT(VIEW_UNSYNCED);
+}
+
+/* Two directories if the draft lies apart. */
+static int sync_names(Files *f, const Paths *p, int dir)
+{
+    int got = io_fsync(f->base.io, dir);
+    return got < 0 || !p->placed ? got : io_fsync(f->base.io, f->drafts);
+}
+
+jot_status view_sync(Files *f, const Paths *p, int dir, Err *e)
+{
+    int got = sync_names(f, p, dir);
+    return got < 0 ? view_failed(e, p, got, "sync") : JOT_OK;
+}
+
+/* The file that is to come keeps what its owner said of the one there. */
+static int take_over(Files *f, const Paths *p, int dir, int fd)
+{
+    struct stat there;
+    int got = p->placed ? io_stat(f->base.io, dir, p->view, &there) : -ENOENT;
+    return got < 0 || !S_ISREG(there.st_mode) ? 0 : io_set_owner(f->base.io, fd, &there);
+}
+
+static jot_status make_draft_last(Files *f, const Paths *p, int fd, Err *e)
+{
+    int got = io_fsync(f->base.io, fd);
+    if (got == 0 && p->placed)
+        got = io_fsync(f->base.io, f->drafts);
+    if (got < 0)
+        return view_failed(e, p, got, "draft");
+    /* Its name too: a record alone, without a draft, would make the old text an edit. */
+    return pad_sync_dirs(f, p->view_dir, e);
+}
+
 jot_status view_draft(Files *f, const Paths *p, int dir, Str text, Err *e)
 {
     const Io *io = f->base.io;
-    AUTO(Fd) fd = io_open(io, dir, p->draft, O_WRONLY | O_CREAT | O_EXCL, 0600);
+    int drafts = view_draft_dir(f, p, dir);
+    AUTO(Fd)
+    fd = io_open(io, drafts, p->draft, O_WRONLY | O_CREAT | O_EXCL, p->placed ? 0666 : 0600);
     if (fd < 0)
         return view_failed(e, p, fd, "draft");
-    bool durable = pad_syncs_views(f) && !MUTANT(VIEW_UNSYNCED);
-    int got = io_write_all(io, fd, text);
-    if (got == 0 && durable)
-        got = io_fsync(io, fd);
+    int got = take_over(f, p, dir, fd);
+    if (got == 0)
+        got = io_write_all(io, fd, text);
     jot_status st = got < 0 ? view_failed(e, p, got, "draft") : JOT_OK;
-    /* Its name too: a record alone, without a draft, would make the old text an edit. */
-    if (st == JOT_OK && durable)
-        st = pad_sync_dirs(f, p->view_dir, e);
+    if (st == JOT_OK && syncs(f, p))
+        st = make_draft_last(f, p, fd, e);
     if (st != JOT_OK)
-        (void)io_unlink(io, dir, p->draft);
+        (void)io_unlink(io, drafts, p->draft);
     return st;
 }
 
@@ -291,20 +365,21 @@ jot_status view_draft(Files *f, const Paths *p, int dir, Str text, Err *e)
 static int swap_in(Files *f, const Paths *p, int dir, bool *left, bool *gone)
 {
     const Io *io = f->base.io;
+    int from = view_draft_dir(f, p, dir);
     *left = *gone = false;
     if (!f->swaps || MUTANT(PLAIN_RENAME))
-        return io_rename(io, dir, p->draft, p->view, 0);
+        return io_move(io, from, p->draft, dir, p->view, 0);
     int got = -EAGAIN;
     for (int i = 0; i < EXCHANGE_TRIES; i++) {
-        got = io_rename(io, dir, p->draft, p->view, RENAME_EXCHANGE);
+        got = io_move(io, from, p->draft, dir, p->view, RENAME_EXCHANGE);
         *left = got == 0;
         if (got == -EINVAL || got == -ENOSYS) {
             f->swaps = false;
-            return io_rename(io, dir, p->draft, p->view, 0);
+            return io_move(io, from, p->draft, dir, p->view, 0);
         }
         if (got != -ENOENT)
             return got;
-        got = io_rename(io, dir, p->draft, p->view, RENAME_NOREPLACE);
+        got = io_move(io, from, p->draft, dir, p->view, RENAME_NOREPLACE);
         *gone = got == 0;
         if (got != -EEXIST)
             return got;
@@ -315,10 +390,11 @@ static int swap_in(Files *f, const Paths *p, int dir, bool *left, bool *gone)
 /* Take the view away under the draft's name. */
 static int swap_out(Files *f, const Paths *p, int dir, bool *left)
 {
-    int got = io_rename(f->base.io, dir, p->view, p->draft, 0);
+    int drafts = view_draft_dir(f, p, dir);
+    int got = io_move(f->base.io, dir, p->view, drafts, p->draft, 0);
     *left = got == 0;
     if (got == -ENOENT) /* a person was quicker; the empty draft has done its work */
-        got = io_unlink(f->base.io, dir, p->draft);
+        got = io_unlink(f->base.io, drafts, p->draft);
     return got;
 }
 
@@ -326,8 +402,7 @@ static int swap_out(Files *f, const Paths *p, int dir, bool *left)
 static jot_status see_displaced(Files *f, const Paths *p, int dir, Arena *into, View *displaced,
                                 Err *e)
 {
-    bool durable = pad_syncs_views(f) && !MUTANT(VIEW_UNSYNCED);
-    int got = durable ? io_fsync(f->base.io, dir) : 0;
+    int got = syncs(f, p) ? sync_names(f, p, dir) : 0;
     if (got < 0)
         return view_failed(e, p, got, "replace");
     return displaced->there ? view_read_draft(f, p, dir, into, displaced, e) : JOT_OK;
@@ -357,8 +432,9 @@ jot_status view_remove(Files *f, const Paths *p, int dir, Arena *into, View *dis
 
 jot_status view_drop(Files *f, const Paths *p, int dir, const View *draft, Err *e)
 {
+    int drafts = view_draft_dir(f, p, dir);
     if (draft->held && !MUTANT(IGNORE_OPEN_EDITOR))
-        return quarantine_move(f, p->name, dir, p->draft, true, e);
-    int got = io_unlink(f->base.io, dir, p->draft);
+        return quarantine_move(f, p->name, drafts, p->draft, true, e);
+    int got = io_unlink(f->base.io, drafts, p->draft);
     return got < 0 && got != -ENOENT ? view_failed(e, p, got, "remove") : JOT_OK;
 }

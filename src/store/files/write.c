@@ -186,7 +186,12 @@ static jot_status open_view_dir(Files *f, Writing *w, bool make, Err *e)
 {
     Shown shown;
     const char *name = err_show(&shown, w->paths.name);
+    int drafts = w->paths.placed ? place_drafts(f, true) : 0;
+    if (drafts < 0)
+        return err_errno(e, -drafts, "could not open the directory of the drafts");
     int dir = w->dir >= 0 ? w->dir : pad_open_dir(f, w->paths.view_dir, make);
+    if (w->paths.placed && dir == PLACE_GONE)
+        return place_gone(f, e);
     if (dir == -ELOOP)
         return err_set(e, JOT_DENIED, "a symlink stands in the way of '%s'", name);
     if (dir == -ENOTDIR && make)
@@ -210,6 +215,7 @@ static jot_status make_draft(Files *f, Writing *w, const Record *last, Err *e)
     TRY(open_view_dir(f, w, true, e));
     if (!w->seen.there && !remove)
         view_choose(&w->paths, last->meta);
+    TRY(place_check_file(f, &w->paths, w->dir, e));
     if (w->seen.directory && !remove)
         TRY(view_make_room(f, &w->paths, w->dir, e));
     return view_draft(f, &w->paths, w->dir, !remove ? last->body : (Str){ 0 }, e);
@@ -342,8 +348,14 @@ jot_status writing_begin(Files *f, Writing *w, const Expect *x, bool create, Err
     w->mirrored = mirror_begin(f, &w->stream);
     if (!w->paths.viewed)
         return JOT_OK;
-    /* A lost directory is made again; one for a new document only when it is decided. */
-    TRY(open_view_dir(f, w, mark_shown(&w->stream.head), e));
+    /* A lost directory is made again; one for a new document only when it is decided, and one of a
+     * person's own tree only to finish what a dead writer began. */
+    bool make = w->paths.placed ? view_drafted(f, &w->paths) : mark_shown(&w->stream.head);
+    TRY(open_view_dir(f, w, make, e));
+    if (w->paths.placed)
+        recover_placed(f, &w->paths);
+    if (w->dir < 0 && w->paths.placed && mark_shown(&w->stream.head))
+        w->edit = (Draft){ .op = OP_DELETE, .by = S(STORE_OUTSIDE) };
     if (w->dir < 0)
         return JOT_OK; /* nothing to see, nothing to repair */
     TRY(view_settle(f, &w->paths, w->dir, e));
