@@ -728,12 +728,24 @@ static uint8_t usual_bits(const SegPost *posts, size_t n)
     return usual;
 }
 
-/* Bits behind those of the postings before. */
+/* The lowest bytes of what is put together; they are whole. */
+static void put_bytes(SegWriter *w, unsigned n)
+{
+    uint64_t low = htole64(w->bits);
+    assert(8 * n <= w->bits_n);
+    buf_add(&w->postings, (Str){ (const char *)&low, n });
+    w->bits_n -= 8 * n;
+    w->bits = n < sizeof low ? w->bits >> 8 * n : 0;
+}
+
+/* At most 32 bits, behind those of the postings before. */
 static void put_bits(SegWriter *w, uint64_t x, unsigned n)
 {
+    assert(n <= 32 && w->bits_n < 32 && x >> n == 0);
     w->bits |= x << w->bits_n;
-    for (w->bits_n += n; w->bits_n >= 8; w->bits_n -= 8, w->bits >>= 8)
-        buf_add_char(&w->postings, (char)w->bits);
+    w->bits_n += n;
+    if (w->bits_n >= 32)
+        put_bytes(w, 4);
 }
 
 static uint64_t bits_written(const SegWriter *w)
@@ -743,8 +755,8 @@ static uint64_t bits_written(const SegWriter *w)
 
 static void end_byte(SegWriter *w)
 {
-    if (w->bits_n)
-        put_bits(w, 0, 8 - w->bits_n);
+    w->bits_n = (w->bits_n + 7) & ~7U;
+    put_bytes(w, w->bits_n / 8);
 }
 
 static void put_gap(SegWriter *w, uint32_t gap, unsigned k)
