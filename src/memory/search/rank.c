@@ -12,6 +12,7 @@
  * around them, are candidates; the rest is reckoned for these alone. */
 #include "memory/search/rank.h"
 
+#include <assert.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -104,6 +105,7 @@ static Candidates choose(Ranking *r)
     for (size_t i = 0; i < r->desk->touched_n; i++) {
         uint32_t place = r->desk->touched[i];
         Candidate fresh = { place, rough(r, place) };
+        assert(place < r->view->rows);
         if ((c.full && !candidate_better(&fresh, &c.worst)) || !kept(r, place))
             continue;
         if (c.n == c.cap)
@@ -167,6 +169,9 @@ static void give(Scoring *s, RankHits *out)
         if (out->n == limit && best_first(&o, order[limit - 1], i) < 0)
             continue;
         size_t at = rank_of(&o, order, out->n, i);
+        if (at == limit)
+            break; /* a name could be read no more: the segment is bad, and nothing of this counts
+                    */
         out->n += out->n < limit;
         memmove(order + at + 1, order + at, (out->n - at - 1) * sizeof *order);
         order[at] = i;
@@ -221,6 +226,15 @@ static void desk_end(Ranking *r)
     d->used = false;
 }
 
+/* Names are read as late as in the comparison of two hits. */
+static bool any_bad(const View *v)
+{
+    bool bad = false;
+    for (size_t i = 0; i < v->n; i++)
+        bad = bad || v->segs[i].bad;
+    return bad;
+}
+
 bool rank_find(const RankAsk *ask, Arena *into, RankHits *out)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -236,5 +250,5 @@ bool rank_find(const RankAsk *ask, Arena *into, RankHits *out)
         give(&s, out);
     }
     desk_end(&r);
-    return !r.bad;
+    return !r.bad && !any_bad(r.view);
 }
