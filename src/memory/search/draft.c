@@ -1,4 +1,16 @@
-/* draft.c - cutting rows into terms, and putting a segment together. */
+/* draft.c - cutting rows into terms, and putting a segment together.
+ *
+ * Rows come in any order.  Of each, every word is looked up in a table of words
+ * that says which terms it is: its stem, and itself where it is not written so.
+ * Each term of a row is one entry, and entries lie row by row:
+ *
+ *   rows          0: seq, time, ...      1: ...
+ *   entry_terms   pear ship friday       ship monday      numbers of terms
+ *   entry_bits       0    1      0          0      0      what a posting says
+ *
+ * At the end rows and keys are put in their orders, and the entries are counted
+ * by term and dealt out row by row, so that the postings of each term come out
+ * in the order of rows: nothing of that size is sorted. */
 #include "memory/search/draft.h"
 
 #include <assert.h>
@@ -822,6 +834,8 @@ static void group_entries(Ordered *o)
     for (uint32_t i = 0; i < o->rows_n; i++)
         for (size_t e = d->rows[o->rows[i]].from, end = entries_end(d, o->rows[i]); e < end; e++)
             o->posts[next[d->entry_terms[e]]++] = (SegPost){ i, d->entry_bits[e] };
+    for (uint32_t t = 0; t < d->terms.n; t++)
+        assert(next[t] == o->term_from[t + 1]);
 }
 
 static void write_one_term(const Ordered *o, SegWriter *w, uint32_t term)

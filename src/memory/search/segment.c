@@ -1,4 +1,9 @@
-/* segment.c - opening a segment, reading its blocks, and what is known of its rows. */
+/* segment.c - opening a segment, reading its blocks, and what is known of its rows.
+ *
+ * Nothing in a file is believed: the head is checked when it is opened, a block
+ * when it is first needed, and every number before it is used as a place.  What
+ * is not as it must be spoils the segment (seg_spoil): whoever reads from it
+ * looks at that in the end and makes the index anew, and a search goes on. */
 #include "memory/search/segment.h"
 
 #include <stdlib.h>

@@ -1,4 +1,14 @@
-/* segment_key.c - the keys of a segment, in their order. */
+/* segment_key.c - the keys of a segment, in their order.
+ *
+ * A key is what it has of its own behind what it shares with the key before it,
+ * then how many rows it has and how many bits of postings:
+ *
+ *   shared, own | bytes    | rows, bits       "tpear"
+ *   0     , 5   | t p e a r| 3   , 14
+ *   5     , 1   | s        | 1   , 9          "tpears"
+ *
+ * Every thirty-second has all its bytes and stands in the index, so a key is
+ * found by halving the index and reading at most thirty-two. */
 #include "memory/search/segment_internal.h"
 
 #include <string.h>

@@ -1,4 +1,8 @@
-/* segment_post.c - the rows of a key. */
+/* segment_post.c - the rows of a key.
+ *
+ * They are read from the first to the last: there is no way into the middle.
+ * Whatever the bits are, no row lies beyond the segment's, and none is read
+ * behind the end of the postings. */
 #include "memory/search/segment_internal.h"
 
 #include <string.h>

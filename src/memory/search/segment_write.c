@@ -1,4 +1,8 @@
-/* segment_write.c - making a segment. */
+/* segment_write.c - making a segment.
+ *
+ * Keys and postings come in order and are packed as they come; rows, sessions
+ * and authors follow, and the head, which says where each part is and what it
+ * was sealed with, is written last over the room that was left for it. */
 #include "memory/search/segment_internal.h"
 
 #include <assert.h>
