@@ -183,6 +183,69 @@ static void a_file_cut_anywhere_changes_no_result(Desk *d)
     try_each_byte(d, true);
 }
 
+/* A note with a name so long that six hundred of them fill several blocks of a segment, and so do
+ * its words, which have endings. */
+static void put_long_name(Desk *d, unsigned i, const char *text, unsigned versions)
+{
+    char name[256];
+    size_t n = (size_t)snprintf(name, sizeof name, "notes/n%03u", i);
+    for (uint64_t chance = i + 1; n < sizeof name - 1; n++) {
+        chance = chance * UINT64_C(6364136223846793005) + 1442695040888963407U;
+        name[n] = n % 84 == 0   ? '/'
+                  : n % 84 > 80 ? "ing"[n % 84 - 81]
+                                : (char)('a' + (chance >> 33) % 26);
+    }
+    name[n] = 0;
+    for (unsigned v = 0; v < versions; v++) {
+        Mark m;
+        Draft draft = { .op = OP_PUT, .body = str(text), .at_ms = d->now_ms };
+        desk_ok(d, memory_append(&d->m, str(name), NULL, &draft, &m, &d->e));
+    }
+}
+
+/* Each block of each file of the index is damaged in turn. */
+static void try_each_block(Desk *d, const SearchQuery *q)
+{
+    enum { BLOCK = 64 * 1024 };
+    Str want;
+    {
+        AUTO_PTR(Search) s = begin(d, &d->m);
+        want = names(d, s, q);
+    }
+    Saved saved = { .into = &d->a };
+    (void)each_index_file(d, save_file, &saved);
+    for (size_t i = 0; i < saved.n; i++)
+        for (size_t at = 600; at < saved.items[i].bytes.n; at += BLOCK) {
+            put_back(d, &saved);
+            damage(&saved.items[i], at, false);
+            AUTO_PTR(Search) s = begin(d, &d->m);
+            assert_str(names(d, s, q), want);
+        }
+}
+
+/* Of hits that are alike the names decide, and these are read when the hits are put in order: a
+ * block may turn out to be damaged only then. */
+static void a_block_that_is_damaged_below_equal_hits_changes_no_result(Desk *d)
+{
+    enum { NOTES = 600, OFTEN = 20 };
+    if (strcmp(d->engine, "sqlite"))
+        return;
+    for (unsigned i = 0; i < NOTES; i++)
+        put_long_name(d, i, "pear", i < OFTEN ? 3 : 1);
+    try_each_block(d, &(SearchQuery){ .text = S("pear"), .limit = 10 });
+}
+
+/* What the only hit is called is read after all else. */
+static void a_block_that_is_damaged_below_the_only_hit_changes_no_result(Desk *d)
+{
+    enum { NOTES = 600, ONLY = 150 };
+    if (strcmp(d->engine, "sqlite"))
+        return;
+    for (unsigned i = 0; i < NOTES; i++)
+        put_long_name(d, i, i == ONLY ? "plum" : "pear", 1);
+    try_each_block(d, &(SearchQuery){ .text = S("plum") });
+}
+
 static void a_file_in_its_place_is_replaced(Desk *d)
 {
     Str path = index_path(d);
@@ -563,6 +626,8 @@ int main(void)
         DESK_TEST(a_lost_or_damaged_index_changes_no_result),
         DESK_TEST(a_flipped_byte_changes_no_result),
         DESK_TEST(a_file_cut_anywhere_changes_no_result),
+        DESK_TEST(a_block_that_is_damaged_below_equal_hits_changes_no_result),
+        DESK_TEST(a_block_that_is_damaged_below_the_only_hit_changes_no_result),
         DESK_TEST(a_file_in_its_place_is_replaced),
         DESK_TEST(an_index_of_another_pad_is_not_used),
         DESK_TEST(a_symlink_in_its_place_is_not_followed),

@@ -1,6 +1,10 @@
 /* test_word.c - cutting text into words: parts, wholes and pairs. */
 #include "memory/search/word.h"
 
+#include <ctype.h>
+
+#include "base/utf8.h"
+#include "memory/search/date.h"
 #include "memory/search/query.h"
 #include "unit/unit.h"
 
@@ -187,11 +191,97 @@ static void a_stem_is_the_same_whatever_was_asked_before(void **state)
     stemmer_free(used);
 }
 
+/* ASCII letters of full width, but for the s of a genitive: folded to the same, and never cut the
+ * short way. */
+static Str in_full_width(Arena *a, Str text)
+{
+    AUTO(Buf) wide = { 0 };
+    for (size_t i = 0; i < text.n; i++) {
+        unsigned char c = (unsigned char)text.p[i];
+        utf8_add(&wide, isalpha(c) && !(i && text.p[i - 1] == '\'') ? c + 0xFEE0U : c);
+    }
+    return arena_copy(a, buf_str(&wide));
+}
+
+static void assert_same_chunk(const Chunk *x, const Chunk *y)
+{
+    assert_int_equal(x->parts_n, y->parts_n);
+    assert_int_equal(x->wholes_n, y->wholes_n);
+    assert_int_equal(x->dense, y->dense);
+    assert_int_equal(x->loose, y->loose);
+    assert_int_equal(x->marked, y->marked);
+    for (size_t i = 0; i < x->parts_n; i++)
+        assert_str(x->parts[i].text, y->parts[i].text);
+    for (size_t i = 0; i < x->wholes_n; i++)
+        assert_str(x->wholes[i], y->wholes[i]);
+}
+
+/* Plain words are cut a shorter way than all others. */
+static void words_of_ascii_are_cut_as_those_of_full_width(void **state)
+{
+    enum { TEXTS = 4000, PIECES = 24 };
+    static const char *const pieces[] = {
+        "a", "A", "the", "The", "THE", "config", "parseConfig", "C", "HTTPServer2", "x1", "7",
+        " ", " ", " ",   "\n",  "\t",  "_",      "-",           ".", ":",           "::", "'s",
+        "'", ",", "+",   "++",  "#",   "!",      "?",           "(", ")",           "/",  "\\",
+        "~", "@", "\"",  "%",   "`",   "^",      "$",           "="
+    };
+    AUTO(Arena) a = { 0 };
+    uint32_t chance = 7;
+    for (unsigned t = 0; t < TEXTS; t++) {
+        AUTO(Buf) text = { 0 };
+        for (unsigned i = 0; i < PIECES; i++) {
+            chance = chance * 1664525 + 1013904223;
+            buf_add(&text, str(pieces[(chance >> 8) % COUNT_OF(pieces)]));
+        }
+        AUTO(Words) plain = { 0 }, wide = { 0 };
+        Chunk x, y;
+        words_init(&plain, buf_str(&text));
+        words_init(&wide, in_full_width(&a, buf_str(&text)));
+        while (words_next(&plain, &x)) {
+            assert_true(words_next(&wide, &y));
+            assert_same_chunk(&x, &y);
+        }
+        assert_false(words_next(&wide, &y));
+    }
+}
+
+static void a_text_without_a_word_that_hints_at_a_date_has_none(void **state)
+{
+    enum { TEXTS = 200000, LENGTH = 5 };
+    static const char *const words[] = {
+        "may",   "march", "jan",      "september", "sept",  "2023", "1899",  "8",         "08",
+        "of",    "in",    "last",     "next",      "this",  "week", "weeks", "weekend",   "day",
+        "days",  "month", "months",   "year",      "years", "ago",  "two",   "a",         "few",
+        "today", "pm",    "tomorrow", "tuesday",   "tues",  "rd",   "th",    "yesterday", "pear",
+        "hour",  "noon",  "tonight",  "morning",   "daily", "fri",  "be",    "couple",    "of"
+    };
+    uint32_t chance = 3, found = 0, silent = 0;
+    for (unsigned t = 0; t < TEXTS; t++) {
+        Str text[LENGTH];
+        Dates dates;
+        bool hint = false;
+        for (unsigned i = 0; i < LENGTH; i++) {
+            chance = chance * 1664525 + 1013904223;
+            text[i] = str(words[(chance >> 8) % COUNT_OF(words)]);
+            hint = hint || date_hint(text[i]);
+        }
+        dates_find(text, LENGTH, (Date){ 2024, 5, 17 }, &dates);
+        found += dates.n || dates.time;
+        silent += !hint;
+        if (dates.n || dates.time)
+            assert_true(hint);
+    }
+    assert_true(found && silent);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_text_is_cut_as_the_table_says),
         cmocka_unit_test(a_part_knows_where_it_stands),
+        cmocka_unit_test(words_of_ascii_are_cut_as_those_of_full_width),
+        cmocka_unit_test(a_text_without_a_word_that_hints_at_a_date_has_none),
         cmocka_unit_test(a_run_without_end_is_cut_and_goes_on),
         cmocka_unit_test(common_words_say_nothing_unless_alone_or_quoted),
         cmocka_unit_test(a_query_without_a_word_has_no_terms),

@@ -280,6 +280,19 @@ static bool speaks_of_time(Str w)
     return day_name(w) >= 0;
 }
 
+bool date_hint(Str word)
+{
+    static const char *const units[] = { "day", "week", "month", "year" };
+    static const char *const days[] = { "ago", "yesterday", "today", "tomorrow", "tonight" };
+    for (size_t i = 0; i < COUNT_OF(units); i++)
+        if (str_starts(word, str(units[i])))
+            return true;
+    for (size_t i = 0; i < COUNT_OF(days); i++)
+        if (is_word(word, days[i]))
+            return true;
+    return month_of(word) || year_of(word) || speaks_of_time(word);
+}
+
 void dates_find(const Str *words, size_t n, Date from, Dates *out)
 {
     Look l = { .words = words, .n = n, .from = from, .out = out };

@@ -29,6 +29,10 @@ Date date_of(int64_t at_ms);
  * from `from`; a `from` of {0} leaves it out.  `words` are the text's, folded, in order. */
 void dates_find(const Str *words, size_t n, Date from, Dates *out);
 
+/* May this word be part of a date, or of what else dates_find looks for?  Of a text without any
+ * such word it finds nothing. */
+bool date_hint(Str word);
+
 /* How well a date fits what is asked for, in ONE: the same day 1, the month .8, another day of the
  * month .4, the year .5. */
 uint32_t date_fit(Date asked, Date there);

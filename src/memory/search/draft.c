@@ -1,7 +1,20 @@
-/* draft.c - cutting rows into terms, and putting a segment together. */
+/* draft.c - cutting rows into terms, and putting a segment together.
+ *
+ * Rows come in any order.  Of each, every word is looked up in a table of words
+ * that says which terms it is: its stem, and itself where it is not written so.
+ * Each term of a row is one entry, and entries lie row by row:
+ *
+ *   rows          0: seq, time, ...      1: ...
+ *   entry_terms   pear ship friday       ship monday      numbers of terms
+ *   entry_bits       0    1      0          0      0      what a posting says
+ *
+ * At the end rows and keys are put in their orders, and the entries are counted
+ * by term and dealt out row by row, so that the postings of each term come out
+ * in the order of rows: nothing of that size is sorted. */
 #include "memory/search/draft.h"
 
 #include <assert.h>
+#include <endian.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,6 +36,7 @@ typedef struct Slot {
 typedef struct Texts {
     Str *items;
     uint32_t n, slots_n; /* slots: a power of two */
+    uint32_t newest;     /* what was found last: mostly it is asked for again */
     size_t cap;
     Slot *slots;
     Arena arena;
@@ -59,23 +73,28 @@ static Slot *texts_slot(const Texts *t, Str text, uint32_t hash)
 /* Its number, or NONE. */
 static uint32_t texts_find(const Texts *t, Str text)
 {
+    if (t->n && str_eq(t->items[t->newest], text))
+        return t->newest;
     return t->slots_n ? texts_slot(t, text, (uint32_t)seg_hash(text))->item : NONE;
 }
 
 /* Its number; *fresh: it was not there before. */
 static uint32_t texts_add(Texts *t, Str text, bool *fresh)
 {
+    *fresh = false;
+    if (t->n && str_eq(t->items[t->newest], text))
+        return t->newest;
     if (t->n >= t->slots_n / 2)
         texts_rehash(t);
     uint32_t hash = (uint32_t)seg_hash(text);
     Slot *s = texts_slot(t, text, hash);
     *fresh = s->item == NONE;
     if (!*fresh)
-        return s->item;
+        return t->newest = s->item;
     t->items = arena_grow(&t->arena, t->items, t->n, &t->cap, sizeof(Str), alignof(Str));
     t->items[t->n] = arena_copy(&t->arena, text);
     *s = (Slot){ t->n, hash };
-    return t->n++;
+    return t->newest = t->n++;
 }
 
 static void texts_free(Texts *t)
@@ -84,23 +103,35 @@ static void texts_free(Texts *t)
     arena_free(&t->arena);
 }
 
+/* A word of a text, and what is to be done with it.  This is looked up for every word there is, so
+ * a short one lies in the slot itself: one line of the processor's cache, mostly. */
+typedef struct KnownWord {
+    uint32_t hash;
+    uint16_t n;          /* bytes of the word; 0: free */
+    bool dated;          /* see date_hint */
+    uint32_t term, form; /* its stem, and itself: KEY_FORM; NONE: it is written as its stem */
+    union {
+        uint64_t near[2]; /* up to sixteen bytes, then zeros */
+        const char *far;
+    };
+} KnownWord;
+
+typedef struct KnownWords {
+    KnownWord *slots; /* a power of two */
+    uint32_t n, slots_n;
+} KnownWords;
+
+_Static_assert(sizeof(KnownWord) == 32, "two of them are a line of the cache");
+
 /* Items that grow; never given back before the end. */
 #define GROW(d, list, count, cap) \
     ((list) =                     \
          arena_grow(&(d)->arena, (list), (count), &(cap), sizeof *(list), alignof(max_align_t)))
 
-typedef struct Entry {
-    uint32_t term, row;
-    uint8_t bits;
-} Entry;
-
-typedef struct Surface {
-    uint32_t term, form; /* of KEY_FORM; NONE: it is written as its stem */
-} Surface;
-
 typedef struct DraftRow {
     SegRow row; /* `stream` is the draft's number */
     Str author;
+    size_t from;     /* its first entry; the next row's is behind its last */
     uint32_t before; /* the row of its stream that came before it, or NONE */
     bool dropped;
 } DraftRow;
@@ -113,18 +144,20 @@ typedef struct DraftStream {
 
 struct SegDraft {
     Stemmer *stemmer;
-    Texts terms, words, streams;
-    Surface *surfaces; /* by number of a word */
-    size_t surfaces_cap;
+    Texts terms, streams;
+    KnownWords words;
     uint32_t *last; /* by number of a term: where its newest entry is */
     size_t last_cap;
     DraftStream *known; /* by number of a stream */
     size_t known_cap;
-    Entry *entries;
-    size_t entries_n, entries_cap, row_from;
+    /* Which terms are in which row, row by row; what a posting says of each of them. */
+    uint32_t *entry_terms;
+    uint8_t *entry_bits;
+    size_t entries_n, terms_cap, bits_cap, row_from;
     DraftRow *rows;
     uint32_t rows_n;
     size_t rows_cap;
+    Buf said; /* the words of the row at hand, each behind a space */
     Arena arena;
 };
 
@@ -132,6 +165,7 @@ SegDraft *draft_new(Stemmer *stemmer)
 {
     SegDraft *d = mem_alloc(sizeof *d);
     d->stemmer = stemmer;
+    d->said.max = SIZE_MAX / 2;
     return d;
 }
 
@@ -140,7 +174,8 @@ void draft_free(SegDraft *d)
     if (!d)
         return;
     texts_free(&d->terms);
-    texts_free(&d->words);
+    free(d->words.slots);
+    buf_free(&d->said);
     texts_free(&d->streams);
     arena_free(&d->arena);
     free(d);
@@ -224,6 +259,8 @@ bool looks_like_code(Str text)
 {
     enum { LINES_MAX = 40 };
     size_t lines = 0, code = 0;
+    if (str_find(text, '\n') == text.n)
+        return false; /* one line is a sentence as often */
     for (Str rest = text, line; rest.n && lines < LINES_MAX;) {
         if (!str_cut(&rest, '\n', &line)) {
             line = rest;
@@ -294,16 +331,18 @@ static void add_entry(SegDraft *d, uint32_t term, unsigned times, uint8_t bits)
 {
     uint32_t at = d->last[term];
     if (at == NONE || at < d->row_from) {
-        GROW(d, d->entries, d->entries_n, d->entries_cap);
+        GROW(d, d->entry_terms, d->entries_n, d->terms_cap);
+        GROW(d, d->entry_bits, d->entries_n, d->bits_cap);
         d->last[term] = (uint32_t)d->entries_n;
-        d->entries[d->entries_n++] = (Entry){ term, d->rows_n, (uint8_t)(bits | (times - 1)) };
+        d->entry_terms[d->entries_n] = term;
+        d->entry_bits[d->entries_n++] = (uint8_t)(bits | (times - 1));
         return;
     }
-    Entry *e = &d->entries[at];
-    unsigned count = (e->bits & POST_COUNT) + times;
-    uint8_t flags = (uint8_t)((e->bits | bits) & (POST_HEAD | POST_NAME | POST_ABOUT));
-    uint8_t other = (uint8_t)(e->bits & bits & POST_OTHER);
-    e->bits = (uint8_t)(other | flags | (count < POST_COUNT ? count : POST_COUNT));
+    uint8_t before = d->entry_bits[at];
+    unsigned count = (before & POST_COUNT) + times;
+    uint8_t flags = (uint8_t)((before | bits) & (POST_HEAD | POST_NAME | POST_ABOUT));
+    uint8_t other = (uint8_t)(before & bits & POST_OTHER);
+    d->entry_bits[at] = (uint8_t)(other | flags | (count < POST_COUNT ? count : POST_COUNT));
 }
 
 static void add_key(SegDraft *d, SegKey kind, Str text, uint8_t bits)
@@ -315,46 +354,107 @@ static void add_key(SegDraft *d, SegKey kind, Str text, uint8_t bits)
     add_entry(d, term_number(d, (Str){ key, n + 1 }), 1, bits);
 }
 
-/* A word's stem and form, looked up once for all of its uses. */
-static Surface surface_of(SegDraft *d, Str word, bool dense)
+static void words_rehash(KnownWords *t)
 {
-    bool fresh;
+    uint32_t n = t->slots_n ? t->slots_n * 2 : 256;
+    KnownWord *slots = mem_alloc(n * sizeof *slots);
+    for (uint32_t i = 0; i < t->slots_n; i++) {
+        size_t at = t->slots[i].hash;
+        while (t->slots[i].n && slots[at & (n - 1)].n)
+            at++;
+        if (t->slots[i].n)
+            slots[at & (n - 1)] = t->slots[i];
+    }
+    free(t->slots);
+    t->slots = slots;
+    t->slots_n = n;
+}
+
+/* A word as it would lie in its slot. */
+static KnownWord word_key(Str word)
+{
+    KnownWord k = { .n = (uint16_t)word.n };
+    assert(word.n > 0 && word.n <= WORD_BYTES_MAX);
+    if (word.n <= sizeof k.near)
+        memcpy(k.near, word.p, word.n);
+    else
+        k.far = word.p;
+    uint64_t h = word.n <= sizeof k.near ? (k.near[0] * UINT64_C(0x9E3779B97F4A7C15) ^ k.near[1]) *
+                                               UINT64_C(0xBF58476D1CE4E5B9)
+                                         : seg_hash(word);
+    k.hash = (uint32_t)(h >> 32);
+    return k;
+}
+
+static bool same_word(const KnownWord *a, const KnownWord *b)
+{
+    if (a->hash != b->hash || a->n != b->n)
+        return false;
+    if (a->n > sizeof a->near)
+        return memcmp(a->far, b->far, a->n) == 0;
+    return a->near[0] == b->near[0] && a->near[1] == b->near[1];
+}
+
+/* What is found out about a word once, for all of its uses. */
+static void learn_word(SegDraft *d, Str word, bool dense, KnownWord *k)
+{
     char key[SEG_KEY_MAX];
-    uint32_t number = texts_add(&d->words, word, &fresh);
-    if (!fresh)
-        return d->surfaces[number];
     size_t n = term_key(dense ? NULL : d->stemmer, word, key);
     Str stem = { key + 1, n - 1 };
-    Surface s = { .term = term_number(d, (Str){ key, n }), .form = NONE };
+    k->term = term_number(d, (Str){ key, n });
+    k->form = NONE;
+    k->dated = date_hint(word);
+    if (k->n > sizeof k->near)
+        k->far = arena_copy(&d->arena, word).p;
     if (!str_eq(word, stem)) {
         key[0] = KEY_FORM;
-        memcpy(key + 1, word.p, word.n); /* at most WORD_BYTES_MAX */
-        s.form = term_number(d, (Str){ key, word.n + 1 });
+        memcpy(key + 1, word.p, word.n);
+        k->form = term_number(d, (Str){ key, word.n + 1 });
     }
-    GROW(d, d->surfaces, number, d->surfaces_cap);
-    d->surfaces[number] = s;
-    return s;
 }
 
-static void add_word(SegDraft *d, Str word, bool dense, unsigned times, uint8_t bits)
+static const KnownWord *know_word(SegDraft *d, Str word, bool dense)
 {
-    Surface s = surface_of(d, word, dense);
-    add_entry(d, s.term, times, (uint8_t)(bits | (s.form == NONE ? 0 : POST_OTHER)));
-    if (s.form != NONE)
-        add_entry(d, s.form, 1, 0);
+    KnownWords *t = &d->words;
+    if (t->n >= t->slots_n / 4 * 3)
+        words_rehash(t);
+    KnownWord key = word_key(word);
+    for (size_t at = key.hash;; at++) {
+        KnownWord *slot = &t->slots[at & (t->slots_n - 1)];
+        if (slot->n && !same_word(slot, &key))
+            continue;
+        if (slot->n)
+            return slot;
+        learn_word(d, word, dense, &key);
+        *slot = key;
+        t->n++;
+        return slot;
+    }
 }
 
-/* Of a dense script its characters are terms too, not pairs alone. */
-static void add_part(SegDraft *d, const Chunk *c, size_t i, unsigned times, uint8_t bits)
+/* Returns whether it may be part of a date. */
+static bool add_word(SegDraft *d, Str word, bool dense, unsigned times, uint8_t bits)
+{
+    const KnownWord *k = know_word(d, word, dense);
+    add_entry(d, k->term, times, (uint8_t)(bits | (k->form == NONE ? 0 : POST_OTHER)));
+    if (k->form != NONE)
+        add_entry(d, k->form, 1, 0);
+    return k->dated;
+}
+
+/* Of a dense script its characters are terms too, not pairs alone.  Returns whether it may be part
+ * of a date. */
+static bool add_part(SegDraft *d, const Chunk *c, size_t i, unsigned times, uint8_t bits)
 {
     Str part = c->parts[i].text;
-    add_word(d, part, c->dense, times, bits);
+    bool dated = add_word(d, part, c->dense, times, bits);
     size_t first = 0;
-    if (!c->dense || part.n == 0)
-        return;
+    if (!c->dense)
+        return dated;
     (void)utf8_next(part, &first);
     if (first < part.n)
         add_word(d, str_slice(part, 0, first), true, times, bits);
+    return dated;
 }
 
 static void add_name(SegDraft *d, Str name)
@@ -364,7 +464,7 @@ static void add_name(SegDraft *d, Str name)
     words_init(&words, name);
     while (utf8_valid(name) && words_next(&words, &c)) {
         for (size_t i = 0; i < c.parts_n; i++)
-            add_part(d, &c, i, 2, POST_NAME);
+            (void)add_part(d, &c, i, 2, POST_NAME);
         for (size_t i = 0; i < c.wholes_n; i++)
             add_key(d, KEY_WHOLE, c.wholes[i], POST_NAME);
     }
@@ -378,20 +478,11 @@ typedef struct Cutting {
     Str text;
     size_t head_to;         /* where the first line ends */
     size_t about, about_to; /* what it says of itself */
-    Arena scratch;
-    Str *words; /* for dates */
-    size_t words_n, words_cap;
-    Buf joined; /* for grams */
+    size_t words_n; /* in d->said: all of them for dates, what there is room for for grams */
     unsigned capitals;
     bool number;
+    bool dated; /* one of its words may be part of a date */
 } Cutting;
-
-static void cutting_done(Cutting *c)
-{
-    buf_free(&c->joined);
-    arena_free(&c->scratch);
-}
-DEFINE_AUTO(Cutting, cutting_done)
 
 /* A name is a word with a capital that no sentence begins with. */
 static bool is_name(const Cutting *c, size_t from)
@@ -407,18 +498,13 @@ static void note_word(Cutting *c, Str word, size_t from)
 {
     c->capitals += is_name(c, from);
     c->number = c->number || (word.p[0] >= '0' && word.p[0] <= '9');
-    if (c->row->row.profile == PROFILE_ARTIFACT) {
-        if (c->joined.n + word.n < GRAM_BYTES_MAX) {
-            buf_add(&c->joined, c->joined.n ? S(" ") : (Str){ 0 });
-            buf_add(&c->joined, word);
-        }
+    Buf *said = &c->d->said;
+    if (c->row->row.profile == PROFILE_ARTIFACT ? said->n + word.n >= GRAM_BYTES_MAX
+                                                : c->words_n == DATE_WORDS_MAX)
         return;
-    }
-    if (c->words_n == DATE_WORDS_MAX)
-        return;
-    c->words =
-        arena_grow(&c->scratch, c->words, c->words_n, &c->words_cap, sizeof(Str), alignof(Str));
-    c->words[c->words_n++] = arena_copy(&c->scratch, word);
+    if (c->words_n++)
+        buf_add_char(said, ' ');
+    buf_add(said, word);
 }
 
 /* Where a word of an artifact stands. */
@@ -463,7 +549,7 @@ static void cut_text(Cutting *c)
         bool first = chunk.from < c->head_to;
         uint8_t bits = place_bits(c, chunk.from);
         for (size_t i = 0; i < chunk.parts_n; i++) {
-            add_part(c->d, &chunk, i, 1, bits);
+            c->dated |= add_part(c->d, &chunk, i, 1, bits);
             note_word(c, chunk.parts[i].text, chunk.parts[i].from);
         }
         for (size_t i = 0; i < chunk.wholes_n; i++)
@@ -477,16 +563,25 @@ static void cut_text(Cutting *c)
 
 static void add_dates(Cutting *c)
 {
+    if (!c->dated || c->row->row.profile == PROFILE_ARTIFACT)
+        return;
+    AUTO(Arena) arena = { 0 };
     Dates dates;
-    dates_find(c->words, c->words_n, date_of(c->row->row.at_ms), &dates);
+    Str *words = NEW_ARRAY(&arena, Str, c->words_n + 1), rest = buf_str(&c->d->said);
+    size_t n = 0;
+    while (str_cut(&rest, ' ', &words[n]))
+        n++;
+    words[n++] = rest;
+    assert(n == c->words_n);
+    dates_find(words, n, date_of(c->row->row.at_ms), &dates);
     for (size_t i = 0; i < dates.n; i++) {
         char text[16];
         Date x = dates.items[i];
-        int n = x.month ? snprintf(text, sizeof text, "%04u%02u", x.year, x.month)
-                        : snprintf(text, sizeof text, "%04u", x.year);
+        int digits = x.month ? snprintf(text, sizeof text, "%04u%02u", x.year, x.month)
+                             : snprintf(text, sizeof text, "%04u", x.year);
         char key[24] = { KEY_DATE };
-        memcpy(key + 1, text, (size_t)n);
-        uint32_t term = term_number(c->d, (Str){ key, (size_t)n + 1 });
+        memcpy(key + 1, text, (size_t)digits);
+        uint32_t term = term_number(c->d, (Str){ key, (size_t)digits + 1 });
         if (c->d->last[term] == NONE || c->d->last[term] < c->d->row_from)
             add_entry(c->d, term, 1, x.day);
     }
@@ -495,8 +590,9 @@ static void add_dates(Cutting *c)
 
 static void add_grams(Cutting *c)
 {
-    for (size_t i = 0; i + GRAM <= c->joined.n; i++)
-        add_key(c->d, KEY_GRAM, (Str){ c->joined.p + i, GRAM }, 0);
+    Str said = buf_str(&c->d->said);
+    for (size_t i = 0; c->row->row.profile == PROFILE_ARTIFACT && i + GRAM <= said.n; i++)
+        add_key(c->d, KEY_GRAM, str_slice(said, i, i + GRAM), 0);
 }
 
 static void add_speaker(SegDraft *d, Str name)
@@ -566,10 +662,12 @@ void draft_row(SegDraft *d, Str stream, const Record *r, Str label, Str text)
     row->row.stream = number;
     row->before = d->known[number].newest;
     d->known[number].newest = d->rows_n;
-    d->row_from = d->entries_n;
-    AUTO(Cutting) c = { .d = d, .row = row, .text = text };
+    row->from = d->row_from = d->entries_n;
+    buf_clear(&d->said);
+    Cutting c = { .d = d, .row = row, .text = text };
     c.head_to = head_end(text, row->row.profile);
-    find_about(&c);
+    if (row->row.profile == PROFILE_ARTIFACT)
+        find_about(&c);
     cut_text(&c);
     add_name(d, str_from(stream, str_find(stream, '/') + 1));
     add_name(d, label);
@@ -620,7 +718,7 @@ bool draft_empty(const SegDraft *d)
 typedef struct Ordered {
     const SegDraft *d;
     uint32_t *streams, *stream_rank; /* numbers by name, and back */
-    uint32_t *rows, *row_rank;       /* numbers by order, and back; NONE: dropped */
+    uint32_t *rows;                  /* numbers by order, without what was dropped */
     uint32_t rows_n;
     uint32_t *terms, *term_from; /* numbers by key; where a term's entries begin in `posts` */
     SegPost *posts;
@@ -634,19 +732,40 @@ static void ordered_done(Ordered *o)
 }
 DEFINE_AUTO(Ordered, ordered_done)
 
+/* A text's number, and its first eight bytes as a number that has their order: most comparisons end
+ * there, and need not look for the text. */
+typedef struct Sorting {
+    uint64_t begins;
+    uint32_t number;
+} Sorting;
+
 static int by_text(const void *a, const void *b, void *texts)
 {
+    const Sorting *x = a, *y = b;
     const Str *items = texts;
-    return str_cmp(items[*(const uint32_t *)a], items[*(const uint32_t *)b]);
+    if (x->begins != y->begins)
+        return x->begins < y->begins ? -1 : 1;
+    return str_cmp(items[x->number], items[y->number]);
 }
 
-static uint32_t *sorted(Texts *t, Arena *into)
+/* Their numbers by their bytes. */
+static uint32_t *sorted(const Texts *t, Arena *into)
 {
-    uint32_t *numbers = NEW_ARRAY(into, uint32_t, t->n + 1);
+    AUTO(Arena) arena = { 0 };
+    Sorting *all = NEW_ARRAY(&arena, Sorting, t->n + (size_t)1);
+    uint32_t *numbers = NEW_ARRAY(into, uint32_t, t->n + (size_t)1);
+    bool ordered = true;
+    for (uint32_t i = 0; i < t->n; i++) {
+        Str text = t->items[i];
+        memcpy(&all[i].begins, text.p, text.n < 8 ? text.n : 8);
+        all[i].begins = be64toh(all[i].begins);
+        all[i].number = i;
+        ordered = ordered && (i == 0 || by_text(&all[i - 1], &all[i], t->items) < 0);
+    }
+    if (!ordered)
+        qsort_r(all, t->n, sizeof *all, by_text, t->items);
     for (uint32_t i = 0; i < t->n; i++)
-        numbers[i] = i;
-    if (t->n)
-        qsort_r(numbers, t->n, sizeof *numbers, by_text, t->items);
+        numbers[i] = all[i].number;
     return numbers;
 }
 
@@ -674,16 +793,11 @@ static void order_rows(Ordered *o)
     for (uint32_t i = 0; i < d->streams.n; i++)
         o->stream_rank[o->streams[i]] = i;
     o->rows = NEW_ARRAY(&o->arena, uint32_t, d->rows_n + 1);
-    o->row_rank = NEW_ARRAY(&o->arena, uint32_t, d->rows_n + 1);
-    for (uint32_t i = 0; i < d->rows_n; i++) {
-        o->row_rank[i] = NONE;
+    for (uint32_t i = 0; i < d->rows_n; i++)
         if (!d->rows[i].dropped)
             o->rows[o->rows_n++] = i;
-    }
     if (o->rows_n)
         qsort_r(o->rows, o->rows_n, sizeof *o->rows, by_place, o);
-    for (uint32_t i = 0; i < o->rows_n; i++)
-        o->row_rank[o->rows[i]] = i;
 }
 
 static void place_rows(Ordered *o, SegWriter *w)
@@ -697,44 +811,38 @@ static void place_rows(Ordered *o, SegWriter *w)
     }
 }
 
-/* Entries by term: counted, then put in their places. */
+static size_t entries_end(const SegDraft *d, uint32_t row)
+{
+    return row + 1 < d->rows_n ? d->rows[row + 1].from : d->entries_n;
+}
+
+/* Entries by term: counted, then put in their places, row by row in the order of rows, so that the
+ * postings of each term come out in order. */
 static void group_entries(Ordered *o)
 {
     const SegDraft *d = o->d;
     uint32_t *next = NEW_ARRAY(&o->arena, uint32_t, d->terms.n + 1);
     o->term_from = NEW_ARRAY(&o->arena, uint32_t, d->terms.n + 2);
     o->posts = NEW_ARRAY(&o->arena, SegPost, d->entries_n + 1);
-    for (size_t i = 0; i < d->entries_n; i++)
-        o->term_from[d->entries[i].term + 1] += o->row_rank[d->entries[i].row] != NONE;
+    for (uint32_t i = 0; i < o->rows_n; i++)
+        for (size_t e = d->rows[o->rows[i]].from, end = entries_end(d, o->rows[i]); e < end; e++)
+            o->term_from[d->entry_terms[e] + 1]++;
     for (uint32_t t = 0; t < d->terms.n; t++) {
         o->term_from[t + 1] += o->term_from[t];
         next[t] = o->term_from[t];
     }
-    for (size_t i = 0; i < d->entries_n; i++) {
-        const Entry *e = &d->entries[i];
-        if (o->row_rank[e->row] != NONE)
-            o->posts[next[e->term]++] = (SegPost){ o->row_rank[e->row], e->bits };
-    }
-}
-
-static int by_row(const void *a, const void *b)
-{
-    uint32_t x = ((const SegPost *)a)->row, y = ((const SegPost *)b)->row;
-    return (x > y) - (x < y);
+    for (uint32_t i = 0; i < o->rows_n; i++)
+        for (size_t e = d->rows[o->rows[i]].from, end = entries_end(d, o->rows[i]); e < end; e++)
+            o->posts[next[d->entry_terms[e]]++] = (SegPost){ i, d->entry_bits[e] };
+    for (uint32_t t = 0; t < d->terms.n; t++)
+        assert(next[t] == o->term_from[t + 1]);
 }
 
 static void write_one_term(const Ordered *o, SegWriter *w, uint32_t term)
 {
-    SegPost *posts = o->posts + o->term_from[term];
     size_t n = o->term_from[term + 1] - o->term_from[term];
-    for (size_t i = 1; i < n; i++)
-        if (posts[i].row < posts[i - 1].row) {
-            qsort(posts, n, sizeof *posts, by_row);
-            break;
-        }
-    Str key = o->d->terms.items[term];
     if (n)
-        seg_write_term(w, key, posts, n);
+        seg_write_term(w, o->d->terms.items[term], o->posts + o->term_from[term], n);
 }
 
 static void write_streams(Ordered *o, SegWriter *w)

@@ -118,9 +118,10 @@ typedef struct Finding {
     Str from, to; /* names */
     int64_t now_ms;
     size_t want;
-    Arena *into;
+    Arena *into, *answer; /* what is needed for this search, and what is given back */
     Search *search;
     RankHits hits;
+    Hit *bare; /* of each of them what the index says */
     const View *view;
     Str lost[LOST_MAX]; /* edits that nobody had recorded, and that are gone */
     size_t lost_n;
@@ -149,6 +150,48 @@ static jot_status damaged(Index *x, Err *e)
     return err_set(e, JOT_CORRUPT, "the search index is damaged");
 }
 
+static int by_points(const void *a, const void *b)
+{
+    double x = ((const HitPart *)a)->points, y = ((const HitPart *)b)->points;
+    return (x < y) - (x > y);
+}
+
+static void explain_hit(const RankHit *r, Arena *into, Hit *hit)
+{
+    hit->parts = NEW_ARRAY(into, HitPart, RANK_PARTS);
+    for (int i = 0; i < RANK_PARTS; i++)
+        if (r->parts[i])
+            hit->parts[hit->parts_n++] = (HitPart){ rank_part_names[i], (double)r->parts[i] / ONE };
+    qsort(hit->parts, hit->parts_n, sizeof *hit->parts, by_points);
+}
+
+/* What the index alone says of a hit; false: it is damaged. */
+static bool bare_hit(const Finding *f, const RankHit *r, Arena *into, Hit *out)
+{
+    SegRow row;
+    Segment *seg;
+    if (!view_row(f->view, r->place, &row, &seg))
+        return false;
+    *out = (Hit){ .stream = seg_stream_name(seg, row.stream, into),
+                  .seq = row.seq,
+                  .at_ms = row.at_ms,
+                  .by = arena_copy(into, seg_author(seg, row.author)),
+                  .score = (double)r->score / ONE };
+    if (f->asked->explain)
+        explain_hit(r, into, out);
+    return out->stream.n > 0 && !seg->bad;
+}
+
+/* What a hit is called is read now, while the index can still be made anew. */
+static bool bare_hits(Finding *f)
+{
+    f->bare = NEW_ARRAY(f->into, Hit, f->hits.n + 1);
+    for (size_t i = 0; i < f->hits.n; i++)
+        if (!bare_hit(f, &f->hits.items[i], f->answer, &f->bare[i]))
+            return false;
+    return true;
+}
+
 static jot_status find_once(Index *x, void *ctx, Err *e)
 {
     Finding *f = ctx;
@@ -173,7 +216,7 @@ static jot_status find_once(Index *x, void *ctx, Err *e)
     f->now_ms = io_wall_ms(x->m->io);
     if (!like)
         ask.like = likeness_find(&f->search->like, f->view, &f->query, x->stemmer, f->into, &bad);
-    return !bad && rank_find(&ask, f->into, &f->hits) ? JOT_OK : damaged(x, e);
+    return !bad && rank_find(&ask, f->into, &f->hits) && bare_hits(f) ? JOT_OK : damaged(x, e);
 }
 
 /* --- Reading hits ------------------------------------------------------------------------ */
@@ -194,47 +237,14 @@ jot_status search_read_row(Memory *m, Str stream, uint64_t seq, Arena *into, Rec
     return index_label(stream, out, into, label) ? JOT_OK : JOT_NOT_FOUND;
 }
 
-static int by_points(const void *a, const void *b)
-{
-    double x = ((const HitPart *)a)->points, y = ((const HitPart *)b)->points;
-    return (x < y) - (x > y);
-}
-
-static void explain_hit(const RankHit *r, Arena *into, Hit *hit)
-{
-    hit->parts = NEW_ARRAY(into, HitPart, RANK_PARTS);
-    for (int i = 0; i < RANK_PARTS; i++)
-        if (r->parts[i])
-            hit->parts[hit->parts_n++] = (HitPart){ rank_part_names[i], (double)r->parts[i] / ONE };
-    qsort(hit->parts, hit->parts_n, sizeof *hit->parts, by_points);
-}
-
-/* What the index alone says of a hit. */
-static bool bare_hit(const Finding *f, const RankHit *r, Arena *into, Hit *out)
-{
-    SegRow row;
-    Segment *seg;
-    if (!view_row(f->view, r->place, &row, &seg))
-        return false;
-    *out = (Hit){ .stream = seg_stream_name(seg, row.stream, into),
-                  .seq = row.seq,
-                  .at_ms = row.at_ms,
-                  .by = arena_copy(into, seg_author(seg, row.author)),
-                  .score = (double)r->score / ONE };
-    if (f->asked->explain)
-        explain_hit(r, into, out);
-    return out->stream.n > 0;
-}
-
 /* False if the pad has nothing of it any more. */
-static bool make_hit(Search *s, Finding *f, const RankHit *r, Arena *into, Hit *out)
+static bool make_hit(Search *s, Finding *f, const Hit *bare, Arena *into, Hit *out)
 {
     AUTO(Arena) scratch = { 0 };
     Record record;
     Str label;
     bool matched = false;
-    if (!bare_hit(f, r, into, out))
-        return false;
+    *out = *bare;
     if (f->asked->bare)
         return true;
     jot_status st = search_read_row(s->index.m, out->stream, out->seq, &scratch, &record, &label);
@@ -264,7 +274,7 @@ static void read_hits(Search *s, Finding *f, size_t limit, Arena *into, Hits *ou
     out->items = NEW_ARRAY(into, Hit, limit);
     for (size_t i = 0; i < f->hits.n && !out->more; i++) {
         Hit hit;
-        if (!make_hit(s, f, &f->hits.items[i], into, &hit))
+        if (!make_hit(s, f, &f->bare[i], into, &hit))
             continue;
         if (passed++ < f->asked->offset)
             continue;
@@ -317,7 +327,9 @@ jot_status search_find(Search *s, const SearchQuery *q, Arena *into, Hits *out, 
     if (limit > SEARCH_LIMIT_MAX || q->offset > SEARCH_OFFSET_MAX)
         return err_set(e, JOT_TOO_BIG, "a search gives at most %d hits, from %d on",
                        SEARCH_LIMIT_MAX, SEARCH_OFFSET_MAX);
-    Finding f = { .asked = q, .into = &arena, .want = q->offset + limit + SPARE, .search = s };
+    Finding f = {
+        .asked = q, .into = &arena, .answer = into, .want = q->offset + limit + SPARE, .search = s
+    };
     TRY(name_range(q, &arena, &f.from, &f.to, e));
     query_read(q->text, s->index.stemmer, &arena, &f.query);
     *out = (Hits){ .stemmed = s->index.stemmer != NULL, .where = s->index.why };

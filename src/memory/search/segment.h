@@ -198,9 +198,9 @@ typedef struct SegWriter {
     Buf index, keys, postings, authors;
     char last[SEG_KEY_MAX];
     size_t last_n;
-    uint64_t bits; /* of postings that are no byte yet */
-    unsigned bits_n;
-    uint32_t rows; /* of the segment, to be set before the first key */
+    uint64_t bits;   /* of postings that are not among their bytes yet */
+    unsigned bits_n; /* less than 32 */
+    uint32_t rows;   /* of the segment, to be set before the first key */
     uint32_t keys_n, streams, first_stream;
     uint32_t *author_slots; /* by the hash of a name: where it is put, plus one; 0: free */
     uint32_t authors_n, author_cap;

@@ -269,6 +269,52 @@ static void read_word(Words *w, Chunk *out)
     out->to = run.n ? run.chars[run.n - 1].to : out->from;
 }
 
+/* The rest of a chunk is large, and nobody looks beyond what is counted. */
+static void chunk_begin(Chunk *out, size_t from, size_t to)
+{
+    out->dense = out->loose = out->marked = false;
+    out->parts_n = out->wholes_n = 0;
+    out->from = from;
+    out->to = to;
+}
+
+/* A character of ASCII, or the end, behind which no word goes on. */
+static bool ends_word(Str text, size_t at)
+{
+    if (at == text.n)
+        return true;
+    char c = text.p[at];
+    if (c == '.' || c == ':') {
+        at++;
+        return at == text.n || text.p[at] == ' ' || text.p[at] == '\n';
+    }
+    return c && strchr(" \n\t\r,;!?()[]{}\"", c) != NULL;
+}
+
+/* Most words are plain: letters of ASCII, all small but perhaps the first, and nothing behind them
+ * that might belong to them.  They are taken as they stand; the long way would come to the same. */
+static bool read_plain(Words *w, Chunk *out)
+{
+    const char *p = w->text.p;
+    bool capital = p[w->at] >= 'A' && p[w->at] <= 'Z';
+    size_t from = w->at, to = from + capital;
+    while (to < w->text.n && p[to] >= 'a' && p[to] <= 'z')
+        to++;
+    if (to == from || to - from >= CHUNK_CHARS_MAX || !ends_word(w->text, to))
+        return false;
+    Str word = str_slice(w->text, from, to);
+    chunk_begin(out, from, to);
+    if (capital) {
+        buf_clear(&w->store);
+        buf_add_char(&w->store, (char)(p[from] | 32));
+        buf_add(&w->store, str_from(word, 1));
+        word = buf_str(&w->store);
+    }
+    out->parts[out->parts_n++] = (Word){ word, from, to };
+    w->at = to;
+    return true;
+}
+
 /* --- Dense scripts --------------------------------------------------------------------- */
 
 typedef struct Dense {
@@ -326,20 +372,19 @@ static void read_dense(Words *w, Chunk *out)
     out->to = n ? d[n - 1].to : w->at;
 }
 
-/* The rest of a chunk is large, and nobody looks beyond what is counted. */
-static void chunk_begin(Chunk *out, const Char *first)
-{
-    out->dense = out->loose = out->marked = false;
-    out->parts_n = out->wholes_n = 0;
-    out->from = first->from;
-    out->to = first->to;
-}
-
 bool words_next(Words *w, Chunk *out)
 {
     Char c;
-    while (read_char(w->text, w->at, &c)) {
-        chunk_begin(out, &c);
+    while (w->at < w->text.n) {
+        if (w->text.p[w->at] == ' ') {
+            w->at++;
+            continue;
+        }
+        if (read_plain(w, out))
+            return true;
+        if (!read_char(w->text, w->at, &c))
+            break;
+        chunk_begin(out, c.from, c.to);
         buf_clear(&w->store);
         if (is_wordy(c.kind))
             read_word(w, out);
