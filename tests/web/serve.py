@@ -330,6 +330,30 @@ def the_token_lies_in_a_file_of_0600_outlives_a_restart_and_is_changed_on_demand
         assert said.count("\n") == 1 and "0600" in said, said
 
 
+@test
+def a_command_of_an_agent_neither_reads_nor_replaces_the_tokens():
+    """The agent works beside the server, in a directory of its own, as the same user."""
+    with Room() as room:
+        made(room)
+        page = Page(room)
+        work = os.path.join(room.dir.name, "work")
+        os.mkdir(work)
+        files = [page.token_file(), os.path.join(page.env["HOME"], ".local/share/jotter/token")]
+        tokens = [open(f).read() for f in files]
+        commands = ["cat '%s'; cp '%s' here; ln -s '%s' link; cat link; echo evil >'%s'; rm -f '%s'; mv '%s' x; echo done" % (f, f, f, f, f, f) for f in files]
+        script = os.path.join(room.dir.name, "script.yaml")
+        with open(script, "w") as out:
+            out.write("- calls: %s\n- text: '{{result:c0}} {{result:c1}}'\n" % json.dumps([{"id": "c%d" % n, "name": "shell", "args": {"command": c}} for n, c in enumerate(commands)]))
+        ran = subprocess.run([program, "--pad", room.url, "run", "look", "--allow", "shell", "--model", "script:" + script], cwd=work, env=page.env, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=WAIT)
+        assert ran.returncode == 0 and ran.stdout.count("done") == 2, ran
+        left = [os.path.join(at, n) for at, _, names in os.walk(work) for n in names]
+        said = ran.stdout + ran.stderr + "".join(open(f).read() for f in left if not os.path.islink(f))
+        for f, token in zip(files, tokens):
+            assert token.strip() not in said
+            assert open(f).read() == token
+        page.end()
+
+
 # --- One server a pad ----------------------------------------------------------------------------
 
 @test
