@@ -58,13 +58,13 @@ typedef struct Redis {
     RedisAddress at;      /* ... and where we are: a cluster sends us to the pad's node */
     const char *user;     /* "": the default one */
     const char *password; /* "": none is sent */
-    bool encrypted;
-    TlsOptions tls; /* without the host */
+    TlsOptions tls;       /* without the host */
     uint64_t db;
-    char pad[REDIS_PAD_MAX + 1];
-    const char *prefix; /* of every key of the pad */
-    bool relaxed;       /* the user has said that the server need not be durable */
     uint64_t replicas;  /* so many must have a record before it is acknowledged */
+    const char *prefix; /* of every key of the pad */
+    char pad[REDIS_PAD_MAX + 1];
+    bool encrypted;
+    bool relaxed; /* the user has said that the server need not be durable */
     Sock sock;
     redisReader *reader; /* NULL: not connected */
     Arena *texts;        /* where the texts of the next answer go; NULL: with it */
@@ -85,8 +85,8 @@ typedef struct Redis {
     Known known;
     const char *verb; /* what is being done, for sentences ... */
     Str subject;      /* ... and to what */
-    bool settling;    /* tokens are being raised: not again within that */
     int hops;         /* from node to node in this operation */
+    bool settling;    /* tokens are being raised: not again within that */
 } Redis;
 
 #endif
