@@ -58,11 +58,12 @@ typedef struct Redis {
     const char *user;     /* "": the default one */
     const char *password; /* "": none is sent */
     bool encrypted;
+    bool relaxed;   /* the user has said that the server need not be durable */
     TlsOptions tls; /* without the host */
+    int hops;       /* from node to node in this operation */
     uint64_t db;
     char pad[REDIS_PAD_MAX + 1];
     const char *prefix; /* of every key of the pad */
-    bool relaxed;       /* the user has said that the server need not be durable */
     uint64_t replicas;  /* so many must have a record before it is acknowledged */
     Sock sock;
     redisReader *reader; /* NULL: not connected */
@@ -73,6 +74,7 @@ typedef struct Redis {
     bool large;      /* the last page of records had more bodies than come along */
     bool flying;     /* something was sent and not answered: memory ran out */
     bool lost;       /* the last flight was lost: what it asked for may have happened */
+    bool settling;   /* tokens are being raised: not again within that */
     bool durable;    /* what is acknowledged survives a power loss */
     char weak[200];  /* why not */
     bool logs;       /* it has an append-only file */
@@ -84,8 +86,6 @@ typedef struct Redis {
     Known known;
     const char *verb; /* what is being done, for sentences ... */
     Str subject;      /* ... and to what */
-    bool settling;    /* tokens are being raised: not again within that */
-    int hops;         /* from node to node in this operation */
 } Redis;
 
 #endif
