@@ -3,6 +3,7 @@
  *
  *   raw_postgres.c   libpq: two tables, prepared statements, binary parameters
  *   raw_redis.c      hiredis: a sorted set and a hash a stream, a script that compares and stores
+ *   raw_s3.c         libcurl: an object a record, signed by the same code
  *
  * What comes back is made values of, as by any caller who goes on: texts are copied, numbers and
  * hashes are read, where the server does not send them in binary.  With `hashing` bodies and
@@ -45,6 +46,6 @@ static inline uint64_t raw_hash(const char *body, size_t n, bool header)
     return sum;
 }
 
-extern const RawOps raw_postgres, raw_redis;
+extern const RawOps raw_postgres, raw_redis, raw_s3;
 
 #endif

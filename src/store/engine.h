@@ -90,6 +90,7 @@ struct Store {
     const StoreOps *ops;
     const Io *io;
     int64_t wait_ms;
+    int64_t answer_ms;       /* how long a server may take, beside waiting for others */
     pid_t pid;               /* of the process that opened it; 0: any may use its copy */
     char read_only_why[128]; /* "" while the handle may write */
     Hash url;                /* of the URL, filled in by store_open */

@@ -37,6 +37,9 @@
 #include "store/engine.h"
 #include "store/record.h"
 
+/* How long a server may take to answer. */
+#define ANSWER_MS ((int64_t)10000)
+
 /* Adding an engine is one file and one line here. */
 static const StoreOps *const engines[] = {
     &files_ops, &sqlite_ops, &postgres_ops, &redis_ops, &s3_ops, &mem_ops,
@@ -189,6 +192,7 @@ void store_init(Store *s, const StoreOps *ops, const StoreOptions *o)
     s->ops = ops;
     s->io = o->io ? o->io : &io_system;
     s->pid = process_id();
+    s->answer_ms = ANSWER_MS;
     s->wait_ms = o->wait_ms == 0 ? STORE_WAIT_MS : o->wait_ms < 0 ? 0 : o->wait_ms;
     if (o->read_only)
         snprintf(s->read_only_why, sizeof s->read_only_why, "it was asked for");

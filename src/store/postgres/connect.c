@@ -339,7 +339,7 @@ static jot_status learn_facts(Pg *p, Err *e)
 static void set_limits(Pg *p)
 {
     int64_t wait = p->base.wait_ms, lock = wait ? wait : 1; /* 0 would be for ever */
-    snprintf(p->limits[0], sizeof p->limits[0], "%lld", (long long)wait + PG_ANSWER_MS);
+    snprintf(p->limits[0], sizeof p->limits[0], "%lld", (long long)wait + p->base.answer_ms);
     snprintf(p->limits[1], sizeof p->limits[1], "%lld", (long long)lock);
     snprintf(p->limits[2], sizeof p->limits[2], "%d", IDLE_MS);
 }

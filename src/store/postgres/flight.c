@@ -337,7 +337,7 @@ jot_status pg_ready(Pg *p, const char *verb, Str subject, Err *e)
 {
     p->verb = verb;
     p->subject = subject;
-    p->deadline_ms = io_awake_ms(&io_system) + p->base.wait_ms + PG_ANSWER_MS;
+    p->deadline_ms = io_awake_ms(&io_system) + p->base.wait_ms + p->base.answer_ms;
     p->lost = false;
     if (p->flying)
         pg_disconnect(p);

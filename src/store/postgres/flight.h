@@ -20,7 +20,7 @@ PgParams pg_limits(const Pg *p);
 /* All columns of a record but its stream: thirteen and the writer's number. */
 void pg_add_record(PgParams *p, const Record *r, uint64_t nonce);
 
-/* Begin an operation: it has base.wait_ms and PG_ANSWER_MS; be connected; and remember what for:
+/* Begin an operation: it has base.wait_ms and base.answer_ms; be connected; and remember what for:
  * "could not VERB 'subject': ..." */
 MUST_USE jot_status pg_ready(Pg *p, const char *verb, Str subject, Err *e);
 int64_t pg_left_ms(const Pg *p);

@@ -28,8 +28,7 @@ enum {
     PG_READ_FORMAT = 1,        /* who knows less than this cannot read what we write ... */
     PG_WRITE_FORMAT = 1,       /* ... and who knows less than this must not write */
     PG_PAD_MAX = 48,           /* bytes of a pad's name */
-    PG_ANSWER_MS = 10 * 1000,  /* how long an answer may take, beside waiting for others */
-    PG_CONNECT_MS = 10 * 1000, /* and a connection */
+    PG_CONNECT_MS = 10 * 1000, /* how long a connection may take */
     PG_POLL_MS = 2000,         /* a lost wake-up costs at most this */
     PG_MARGIN_MS = 1000,       /* of the server's clock */
     PG_PARAMS_MAX = 20,

@@ -510,7 +510,7 @@ jot_status redis_look(Redis *p, const Words *asks, size_t n, redisReply **out, E
 
 jot_status redis_ready(Redis *p, const char *verb, Str subject, Err *e)
 {
-    p->deadline_ms = io_awake_ms(&io_system) + p->base.wait_ms + REDIS_ANSWER_MS;
+    p->deadline_ms = io_awake_ms(&io_system) + p->base.wait_ms + p->base.answer_ms;
     p->verb = verb;
     p->subject = subject;
     p->lost = false;

@@ -33,9 +33,8 @@ enum {
     REDIS_WRITE_FORMAT = 1, /* ... and who knows less than this must not write */
     REDIS_PAD_MAX = 48,     /* bytes of a pad's name */
     REDIS_HOSTS_MAX = 8,
-    REDIS_HOST_MAX = 256,        /* bytes of a host's name, or of a socket's path */
-    REDIS_ANSWER_MS = 10 * 1000, /* how long an answer may take, beside waiting for others */
-    REDIS_MARGIN_MS = 1000,      /* of the server's clock */
+    REDIS_HOST_MAX = 256,   /* bytes of a host's name, or of a socket's path */
+    REDIS_MARGIN_MS = 1000, /* of the server's clock */
     REDIS_CAVEATS_MAX = 768,
     REDIS_PORT = 6379,
     REDIS_ALONG = 16 * 1024, /* bytes of bodies that come with their rows, through a script */

@@ -48,7 +48,7 @@ jot_status s3_ready(S3 *p, const char *verb, Str subject, Err *e)
 
 void s3_more(S3 *p)
 {
-    p->deadline_ms = io_awake_ms(&io_system) + S3_ANSWER_MS + p->base.wait_ms;
+    p->deadline_ms = io_awake_ms(&io_system) + p->base.wait_ms + p->base.answer_ms;
 }
 
 static int64_t left_ms(const S3 *p)

@@ -41,7 +41,6 @@ enum {
     S3_PREFIX_MAX = 256, /* bytes before the names of objects; a key has 1024 */
     S3_HOST_MAX = 256,
     S3_SECRET_MAX = 4096,           /* bytes of a key or token */
-    S3_ANSWER_MS = 10 * 1000,       /* how long an answer may take, beside waiting for others */
     S3_MARGIN_MS = 5000,            /* of the server's clock: it counts whole seconds */
     S3_BELIEVE_MS = 10 * 60 * 1000, /* how long a head that was seen may be followed */
     S3_YOUNG_MS = 60 * 60 * 1000,   /* nothing younger is deleted */
