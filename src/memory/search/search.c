@@ -123,7 +123,8 @@ typedef struct Finding {
     Arena *into, *answer; /* what is needed for this search, and what is given back */
     Search *search;
     RankHits hits;
-    Hit *bare; /* of each of them what the index says */
+    Hit *bare;    /* of the first of them what the index says */
+    size_t named; /* so many */
     const View *view;
     Str lost[LOST_MAX]; /* edits that nobody had recorded, and that are gone */
     size_t lost_n;
@@ -184,12 +185,14 @@ static bool bare_hit(const Finding *f, const RankHit *r, Arena *into, Hit *out)
     return out->stream.n > 0 && !seg->bad;
 }
 
-/* What a hit is called is read now, while the index can still be made anew. */
+/* What a hit is called is read now, while the index can still be made anew; of those to spare when
+ * the pad has lost others. */
 static bool bare_hits(Finding *f)
 {
+    size_t n = f->hits.n < f->want - SPARE + 1 ? f->hits.n : f->want - SPARE + 1;
     f->bare = NEW_ARRAY(f->into, Hit, f->hits.n + 1);
-    for (size_t i = 0; i < f->hits.n; i++)
-        if (!bare_hit(f, &f->hits.items[i], f->answer, &f->bare[i]))
+    for (f->named = 0; f->named < n; f->named++)
+        if (!bare_hit(f, &f->hits.items[f->named], f->answer, &f->bare[f->named]))
             return false;
     return true;
 }
@@ -268,6 +271,8 @@ static bool make_hit(Search *s, Finding *f, size_t i, Arena *into, Hit *out)
     AUTO(Arena) scratch = { 0 };
     KeptRow row;
     bool matched = false;
+    if (i >= f->named && !bare_hit(f, &f->hits.items[i], into, &f->bare[i]))
+        return false;
     *out = f->bare[i];
     if (f->asked->bare)
         return true;
