@@ -1,7 +1,7 @@
 /* kept.c - rows that were read, each in the slot of its place.
  *
  * A slot has one row, the one that was read last: what is found often comes back to its slot, and
- * nothing has to be counted or ordered.  Together they never take more than two megabytes. */
+ * nothing has to be counted or ordered.  Together they never take more than four megabytes. */
 #include "memory/search/kept.h"
 
 #include <stdlib.h>

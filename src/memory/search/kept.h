@@ -10,7 +10,7 @@
 
 #include "store/record.h"
 
-enum { KEPT_ROWS = 512, KEPT_BYTES = 4096 /* of one; larger ones are read each time */ };
+enum { KEPT_ROWS = 1024, KEPT_BYTES = 4096 /* of one; larger ones are read each time */ };
 
 typedef struct KeptRow {
     Mark mark;
