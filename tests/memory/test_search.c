@@ -25,6 +25,75 @@ static void a_hit_says_what_it_is_and_what_it_costs(Desk *d)
     assert_false(h.more);
 }
 
+/* Hits are kept until the pad changes: nobody may see an older one, whoever wrote. */
+static void a_hit_that_was_shown_before_is_the_newest_again(Desk *d)
+{
+    AUTO_PTR(Search) s = begin(d, &d->m);
+    Memory bob = d->m;
+    bob.by = S("bob");
+    for (int i = 0; i < 20; i++)
+        desk_put(d, arena_printf(&d->a, "notes/n%02d", i).p, "a pear tree");
+    for (int i = 0; i < 20; i++) {
+        Str stream = arena_printf(&d->a, "notes/n%02d", i);
+        Draft draft = { .op = OP_PUT, .body = arena_printf(&d->a, "pear tree number %d", i) };
+        Mark m;
+        (void)find(d, s, "pear");
+        Hits h = find(d, s, "tree");
+        assert_int_equal(h.n, 10);
+        d->now_ms += 1000;
+        desk_ok(d, memory_append(&bob, stream, NULL, &draft, &m, &d->e));
+        h = find(d, s, "pear number");
+        assert_str(h.items[0].stream, stream);
+        assert_int_equal(h.items[0].seq, m.seq);
+        assert_true(hash_eq(h.items[0].sha256, m.sha256));
+        assert_int_equal(h.items[0].size, draft.body.n);
+        assert_text(h.items[0].by, "bob");
+        assert_str(h.items[0].snippet, arena_printf(&d->a, "**pear** tree **number** %d", i));
+        h = find(d, s, "number");
+        assert_str(h.items[0].snippet, arena_printf(&d->a, "pear tree **number** %d", i));
+    }
+    drop(d, "notes/n19");
+    assert_int_equal(find(d, s, "number").n, 10);
+    assert_finds(d, s, "\"number 19\"", "");
+}
+
+/* More than are kept, small ones and large: the first and the last want the same slots. */
+static void hits_are_the_same_however_often_they_are_read(Desk *d)
+{
+    enum { NOTES = 1200, ENDS = 176, PAGE = 100, ROUNDS = 4 };
+    AUTO_PTR(Search) s = begin(d, &d->m);
+    AUTO(Buf) large = { 0 };
+    for (int i = 0; i < 2000; i++)
+        buf_addf(&large, "filler ");
+    for (int i = 0; i < NOTES; i++)
+        desk_put(d, arena_printf(&d->a, "notes/n%d", i).p,
+                 arena_printf(&d->a, "%s %d %s",
+                              i < ENDS           ? "apple"
+                              : i < NOTES - ENDS ? "fig"
+                                                 : "pear",
+                              i, i % 50 ? "" : buf_str(&large).p)
+                     .p);
+    for (int round = 0; round < ROUNDS; round++) {
+        size_t seen = 0;
+        Str word = round % 2 ? S("apple") : S("pear");
+        for (size_t offset = 0; offset < ENDS; offset += PAGE) {
+            Hits h;
+            SearchQuery q = { .text = word, .offset = offset, .limit = PAGE };
+            desk_ok(d, search_find(s, &q, &d->a, &h, &d->e));
+            for (size_t i = 0; i < h.n; i++, seen++) {
+                uint64_t n;
+                assert_true(str_to_u64(str_from(h.items[i].stream, 7), NOTES, &n));
+                Str begins = arena_printf(&d->a, "**" STR_FMT "** %llu", STR_ARG(word),
+                                          (unsigned long long)n);
+                assert_true(str_starts(h.items[i].snippet, begins));
+                assert_int_equal(h.items[i].size > 10000, n % 50 == 0);
+                assert_int_equal(h.items[i].tokens > 1000, n % 50 == 0);
+            }
+        }
+        assert_int_equal(seen, ENDS);
+    }
+}
+
 static void words_phrases_beginnings_and_names_are_found(Desk *d)
 {
     AUTO_PTR(Search) s = begin(d, &d->m);
@@ -463,6 +532,8 @@ int main(void)
 {
     static const DeskTest tests[] = {
         DESK_TEST(a_hit_says_what_it_is_and_what_it_costs),
+        DESK_TEST(a_hit_that_was_shown_before_is_the_newest_again),
+        DESK_TEST(hits_are_the_same_however_often_they_are_read),
         DESK_TEST(words_phrases_beginnings_and_names_are_found),
         DESK_TEST(a_word_cut_short_meets_the_whole_word),
         DESK_TEST(filters_leave_out_what_does_not_fit),

@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/arena.h"
+
 typedef struct Candidate {
     uint32_t place;
     uint32_t first; /* its rough score */
@@ -28,6 +30,6 @@ static inline bool candidate_better(const Candidate *a, const Candidate *b)
 void candidates_select(Candidate *items, size_t n, size_t want);
 /* Only the best `want` stay. */
 void candidates_keep(Candidates *c, size_t want);
-void candidates_by_place(Candidates *c);
+void candidates_by_place(Candidates *c, Arena *into);
 
 #endif

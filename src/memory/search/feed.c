@@ -448,6 +448,7 @@ static jot_status catch_up_once(Index *x, Err *e)
     TRY(index_load(x, e));
     TRY(store_changes(x->m->store, &x->at, 0, &arena, &c, e));
     x->scrub = false;
+    x->changes += c.rescan || c.n || c.forgot;
     if (c.rescan || c.n) {
         AUTO_PTR(SegDraft) draft = draft_new(x->stemmer);
         Feed f = { .x = x, .draft = draft, .forgot = c.rescan || c.forgot };

@@ -46,6 +46,7 @@ void index_unload(Index *x)
     rank_desk_free(&x->desk);
     index_free_vectors(x);
     x->told = 0;
+    x->changes++;
     x->viewed = false;
     for (size_t i = 0; i < x->n; i++)
         seg_close(&x->segs[i]);

@@ -21,6 +21,7 @@
 #include <sys/stat.h>
 
 #include "memory/search/draft.h"
+#include "memory/search/kept.h"
 #include "memory/search/likeness.h"
 #include "memory/search/manifest.h"
 #include "memory/search/meaning.h"
@@ -48,6 +49,7 @@ typedef struct Index {
     bool busy;           /* somebody else holds the lock */
     bool full;           /* there is no room for what it lacks */
     Cursor at;           /* how far the pad is in it */
+    uint64_t changes;    /* counts when the pad named a change, or all was given up */
     RowVectors *vectors; /* what an embeddings server said of rows, the oldest first */
     size_t vectors_n;
     uint64_t vectors_state; /* counts their changes */
@@ -73,6 +75,7 @@ typedef struct SearchServer {
 
 struct Search {
     Index index;
+    KeptRows kept;
     Likeness like;
     SearchServer server;
     void (*announce)(void *ctx, const char *sentence);

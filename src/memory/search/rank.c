@@ -118,7 +118,7 @@ static Candidates choose(Ranking *r)
         add_around(r, &c);
     if (r->ask->like && !r->musts)
         add_alike(r, &c);
-    candidates_by_place(&c);
+    candidates_by_place(&c, r->into);
     return c;
 }
 

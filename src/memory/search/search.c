@@ -1,4 +1,5 @@
-/* search.c - a search: bring the index up to date, rank what it holds, read the hits from the pad.
+/* search.c - a search: bring the index up to date, rank what it holds, read the hits from the pad,
+ * unless they were read since it last changed (kept.h).
  *
  * Whatever is wrong with the index is mended here, and no search fails by it:
  * its files are emptied and filled again, and if even that does not work (a
@@ -76,6 +77,7 @@ void search_close(Search *s)
     if (!s)
         return;
     index_unload(&s->index);
+    kept_free(&s->kept);
     likeness_free(&s->like);
     search_server_done(&s->server);
     stemmer_free(s->index.stemmer);
@@ -121,7 +123,8 @@ typedef struct Finding {
     Arena *into, *answer; /* what is needed for this search, and what is given back */
     Search *search;
     RankHits hits;
-    Hit *bare; /* of each of them what the index says */
+    Hit *bare;    /* of the first of them what the index says */
+    size_t named; /* so many */
     const View *view;
     Str lost[LOST_MAX]; /* edits that nobody had recorded, and that are gone */
     size_t lost_n;
@@ -182,12 +185,14 @@ static bool bare_hit(const Finding *f, const RankHit *r, Arena *into, Hit *out)
     return out->stream.n > 0 && !seg->bad;
 }
 
-/* What a hit is called is read now, while the index can still be made anew. */
+/* What a hit is called is read now, while the index can still be made anew; of those to spare when
+ * the pad has lost others. */
 static bool bare_hits(Finding *f)
 {
+    size_t n = f->hits.n < f->want - SPARE + 1 ? f->hits.n : f->want - SPARE + 1;
     f->bare = NEW_ARRAY(f->into, Hit, f->hits.n + 1);
-    for (size_t i = 0; i < f->hits.n; i++)
-        if (!bare_hit(f, &f->hits.items[i], f->answer, &f->bare[i]))
+    for (f->named = 0; f->named < n; f->named++)
+        if (!bare_hit(f, &f->hits.items[f->named], f->answer, &f->bare[f->named]))
             return false;
     return true;
 }
@@ -237,33 +242,55 @@ jot_status search_read_row(Memory *m, Str stream, uint64_t seq, Arena *into, Rec
     return index_label(stream, out, into, label) ? JOT_OK : JOT_NOT_FOUND;
 }
 
+/* What the pad has of a hit: kept, or read now.  JOT_NOT_FOUND: nothing any more. */
+static jot_status know_row(Search *s, const Hit *bare, uint32_t place, Arena *into, KeptRow *out)
+{
+    Record record;
+    const KeptRow *kept = kept_find(&s->kept, place);
+    if (kept) {
+        *out = *kept;
+        return JOT_OK;
+    }
+    *out = (KeptRow){ .place = place };
+    TRY(search_read_row(s->index.m, bare->stream, bare->seq, into, &record, &out->label));
+    out->mark = record.mark;
+    out->mark.size = record.body.n;
+    out->by = record.by;
+    out->text = index_text(bare->stream, record.body, into);
+    out->tokens = tokens_estimate(record.body);
+    /* Nothing tells that an edit which nobody recorded is gone, or that a run was trimmed. */
+    bool told = bare->seq && !str_starts(bare->stream, S("runs/"));
+    if (told && record.mark.seq == bare->seq && !record.mark.lost)
+        kept_put(&s->kept, out);
+    return JOT_OK;
+}
+
 /* False if the pad has nothing of it any more. */
-static bool make_hit(Search *s, Finding *f, const Hit *bare, Arena *into, Hit *out)
+static bool make_hit(Search *s, Finding *f, size_t i, Arena *into, Hit *out)
 {
     AUTO(Arena) scratch = { 0 };
-    Record record;
-    Str label;
+    KeptRow row;
     bool matched = false;
-    *out = *bare;
+    if (i >= f->named && !bare_hit(f, &f->hits.items[i], into, &f->bare[i]))
+        return false;
+    *out = f->bare[i];
     if (f->asked->bare)
         return true;
-    jot_status st = search_read_row(s->index.m, out->stream, out->seq, &scratch, &record, &label);
+    jot_status st = know_row(s, out, f->hits.items[i].place, &scratch, &row);
     if (st == JOT_NOT_FOUND && out->seq == 0 && f->lost_n < LOST_MAX)
         f->lost[f->lost_n++] = out->stream;
     if (st != JOT_OK)
         return false;
-    SnippetSource source = { .stream = out->stream,
-                             .label = label,
-                             .text = index_text(out->stream, record.body, &scratch) };
+    SnippetSource source = { .stream = out->stream, .label = row.label, .text = row.text };
     Str snippet = search_snippet(&f->query, s->index.stemmer, &source, &scratch, &matched);
     if (!matched && query_is_strict(&f->query))
         return false;
-    out->seq = record.mark.seq;
-    out->at_ms = record.mark.at_ms;
-    out->by = arena_copy(into, record.by);
-    out->sha256 = record.mark.sha256;
-    out->size = record.body.n;
-    out->tokens = tokens_estimate(record.body);
+    out->seq = row.mark.seq;
+    out->at_ms = row.mark.at_ms;
+    out->by = arena_copy(into, row.by);
+    out->sha256 = row.mark.sha256;
+    out->size = row.mark.size;
+    out->tokens = row.tokens;
     out->snippet = arena_copy(into, snippet);
     return true;
 }
@@ -271,10 +298,11 @@ static bool make_hit(Search *s, Finding *f, const Hit *bare, Arena *into, Hit *o
 static void read_hits(Search *s, Finding *f, size_t limit, Arena *into, Hits *out)
 {
     size_t passed = 0;
+    kept_follow(&s->kept, f->view->number, s->index.changes);
     out->items = NEW_ARRAY(into, Hit, limit);
     for (size_t i = 0; i < f->hits.n && !out->more; i++) {
         Hit hit;
-        if (!make_hit(s, f, &f->bare[i], into, &hit))
+        if (!make_hit(s, f, i, into, &hit))
             continue;
         if (passed++ < f->asked->offset)
             continue;

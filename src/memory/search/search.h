@@ -4,7 +4,8 @@
  * record) are looked through.  The words are in an index (index.h), which is a
  * cache and nothing more: it is brought up to date before every search, made
  * again when anything is wrong with it, and done without (in memory) where it
- * cannot be used.  Every hit is read from the pad itself before it is shown.
+ * cannot be used.  Every hit is read from the pad itself before it is shown, if
+ * the pad has changed since it was read.
  *
  *   backup restore      both words, or the one that says more; endings do not matter
  *   "exact words"       as the whole query: all of them, in this order, as written

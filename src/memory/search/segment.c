@@ -225,13 +225,21 @@ bool seg_check(Segment *s)
 
 /* --- Rows -------------------------------------------------------------------------------- */
 
-/* The next field of a row, and on to the one behind it. */
+/* The next field of a row, and on to the one behind it.  Where there are eight bytes they are
+ * taken at once, and those of other fields left out. */
 static uint64_t get_field(const Segment *s, const uint8_t **p, unsigned field)
 {
     uint64_t x = 0;
-    memcpy(&x, *p, s->width[field]);
-    *p += s->width[field];
-    return s->least[field] + le64toh(x);
+    unsigned width = s->width[field];
+    if (width > 0 && s->p + s->n - *p >= 8) {
+        memcpy(&x, *p, sizeof x);
+        x = le64toh(x) & UINT64_MAX >> (64 - 8 * width);
+    } else {
+        memcpy(&x, *p, width);
+        x = le64toh(x);
+    }
+    *p += width;
+    return s->least[field] + x;
 }
 
 bool seg_row(Segment *s, uint32_t row, SegRow *out)

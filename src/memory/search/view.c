@@ -268,8 +268,10 @@ bool view_posts(const View *v, Str key, Arena *into, ViewPosts *out)
     for (size_t i = 0; i < v->n; i++) {
         SegPost *raw = (SegPost *)(void *)(out->items + out->n);
         size_t n = terms[i].n ? seg_posts(&v->segs[i], &terms[i], raw) : 0;
-        for (size_t k = 0; k < n; k++) {
-            uint32_t place = v->place_of ? v->place_of[v->base[i] + raw[k].row] : raw[k].row;
+        if (!v->place_of)
+            out->n = n;
+        for (size_t k = 0; v->place_of && k < n; k++) {
+            uint32_t place = v->place_of[v->base[i] + raw[k].row];
             if (place == NO_PLACE)
                 continue;
             ordered = ordered && (out->n == 0 || out->items[out->n - 1].place < place);
