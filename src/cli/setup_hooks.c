@@ -42,12 +42,14 @@ jot_status setup_hooks_client(const SetupClient *c, const SetupClient **out, Err
         }
     if (strcmp(c->name, "opencode") == 0)
         return err_set(e, JOT_UNSUPPORTED,
-                       "opencode has no hooks that are commands: its plugins are programs in "
-                       "JavaScript");
+                       "opencode has no hooks that are commands: only plugins, programs in "
+                       "JavaScript that run inside it; 'jotter setup opencode' gives it the tools");
     if (strcmp(c->name, "cursor") == 0)
-        return err_set(e, JOT_UNSUPPORTED,
-                       "there are no hooks for Cursor yet, as what it sends was never recorded; it "
-                       "can load those of Claude Code (jotter setup claude-code --hooks)");
+        return err_set(
+            e, JOT_UNSUPPORTED,
+            "there are no hooks for Cursor, as what it sends was never recorded here; it "
+            "can load those of Claude Code: jotter setup claude-code --hooks, and in "
+            "Cursor's settings turn on third-party skills");
     return err_set(e, JOT_UNSUPPORTED,
                    "there are hooks for claude-code, codex and gemini, not for %s", c->name);
 }

@@ -96,4 +96,22 @@ lost() {
 }
 try 'a text whose records were lost is read, and its loss is still reported' lost
 
+# The note is the file .jotter/notes/$1 and no other.
+lies() { local it=.jotter/notes/${1%.*}; [ -e ".jotter/notes/$1" ] && [ "$(ls "$it".* | wc -l)" = 1 ] || { echo "# not $1: $(ls .jotter/notes)"; return 1; }; }
+
+ending() {
+    rm -rf .jotter q out.d && "$JOTTER" init >/dev/null && mkdir -p .jotter/notes && echo '# By hand' >.jotter/notes/guide.md || return 1
+    "$JOTTER" move guide first >/dev/null && lies first.md && "$JOTTER" write first 'written over' >/dev/null && "$JOTTER" move first a/second >/dev/null &&
+        lies a/second.md && "$JOTTER" delete a/second >/dev/null && "$JOTTER" undo a/second >/dev/null && lies a/second.md &&
+        "$JOTTER" write a/second more >/dev/null && "$JOTTER" delete a/second >/dev/null && "$JOTTER" restore a/second 1 >/dev/null && lies a/second.md &&
+        "$JOTTER" copy files:q >/dev/null && [ -e q/notes/a/second.md ] && "$JOTTER" export --layout notes out.d >/dev/null && [ -e out.d/a/second.md ]
+}
+try 'a note that a person made as .md stays one when it is moved, deleted and brought back, copied and exported' ending
+
+other_ending() {
+    rm -rf .jotter p && mkdir -p p/docs && cd p && "$JOTTER" init --notes docs >/dev/null && echo 'by hand' >docs/todo.txt && "$JOTTER" move todo done >/dev/null &&
+        [ -e docs/done.txt ] && [ ! -e docs/done.md ] && "$JOTTER" delete done >/dev/null && "$JOTTER" undo done >/dev/null && [ -e docs/done.txt ]
+}
+try 'a .txt in a directory of Markdown stays one' other_ending
+
 plan

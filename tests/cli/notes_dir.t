@@ -35,7 +35,7 @@ found() {
 try 'search, context and status see the files, and what a person adds to them' found
 
 no_purge() {
-    project && jot purge README && [ -e docs/README.md ]
+    project && jot purge README && ends 77 && tells 'yours to remove' && [ -e docs/README.md ] || return 1
     jot gc --keep 100 && ends 0 && [ -e docs/README.md ] && [ -e docs/logo.png ] && jot delete guide/start && [ ! -e docs/guide/start.md ] && [ -d docs/guide ] &&
         jot undo guide/start && [ "$(cat docs/guide/start.md)" = 'first steps' ]
 }
@@ -47,7 +47,7 @@ gone() {
     jot read plan && ends 69
     jot write plan 'other' && ends 69 && [ ! -e docs ]
     jot task list && ends 0 && says 'a task' && jot verify
-    says 'no such directory' && mv away docs && jot read plan && says 'the plan' && jot history plan --json && [ "$(grep -c '"version"' "$here/.out")" -ge 1 ] && ! grep -q outside "$here/.out"
+    says 'no such directory' && [ "$(grep -o bring "$here/.out" | wc -l)" = 1 ] && mv away docs && jot read plan && says 'the plan' && jot history plan --json && [ "$(grep -c '"version"' "$here/.out")" -ge 1 ] && ! grep -q outside "$here/.out"
 }
 try 'a directory that is gone is said, and no note counts as deleted' gone
 
@@ -74,7 +74,7 @@ try 'a copy is an ordinary pad with the same notes' copied
 elsewhere() {
     cd "$here" && rm -rf p && mkdir -p p/real && cd p && ln -s real link
     for dir in .. .jotter/x link /etc .git; do
-        jot init --notes "$dir" && ends 64 && tells 'cannot lie in' || return
+        jot init --notes "$dir" && ends 64 && tells 'cannot lie in' && [ ! -e .jotter ] || return
     done
     jot init --notes docs && [ -d docs ] && jot init --notes other && ends 64 && tells "in 'docs', not in 'other'" &&
         jot init && says "'docs'"

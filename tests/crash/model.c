@@ -168,6 +168,21 @@ bool model_edited(const Model *m, Str stream)
     return pending_at(m, stream) < m->pending_n;
 }
 
+/* What the record of an edit says of a note's file, unless it ends as one in a pad does. */
+static Str edit_meta(Model *m, Str stream)
+{
+    char path[700];
+    const char *notes = m->target->notes;
+    if (!store_kind(stream)->note || !target_view(m->target, stream, path, sizeof path))
+        return (Str){ 0 };
+    Str file = str_from(str(path), strlen(notes ? notes : m->target->pad) + 1);
+    if (!notes)
+        file = str_from(file, strlen("notes/"));
+    return notes || str_ends(file, S(".md"))
+               ? arena_printf(&m->scratch, "{\"file\":\"" STR_FMT "\"}", STR_ARG(file))
+               : (Str){ 0 };
+}
+
 static void take_edit(Model *m, const Action *a)
 {
     size_t i = pending_at(m, str(a->stream));
@@ -175,6 +190,7 @@ static void take_edit(Model *m, const Action *a)
     m->pending_n += i == m->pending_n;
     m->pending[i].stream = str(a->stream);
     m->pending[i].text = action_text(a, &m->scratch);
+    m->pending[i].meta = edit_meta(m, str(a->stream));
     m->pending[i].removal = a->kind == DO_REMOVE;
 }
 
@@ -185,8 +201,10 @@ static void meet_edit(Model *m, Str stream)
         return;
     bool removal = m->pending[i].removal;
     Draft d = { .op = removal ? OP_DELETE : OP_PUT, .by = S(STORE_OUTSIDE) };
-    if (!removal)
+    if (!removal) {
         d.body = m->pending[i].text;
+        d.meta = m->pending[i].meta;
+    }
     Mark head = head_of(m->store, stream, &m->scratch);
     Record record = store_next(m->store, stream, &d, &head);
     Err e = { 0 };
@@ -266,10 +284,10 @@ static void tell_again(Model *m, Outcome doubt)
     }
 }
 
-void model_init(Model *m, const Snapshot *adopted)
+void model_init(Model *m, const Target *target, const Snapshot *adopted)
 {
     model_done(m);
-    *m = (Model){ .adopted = adopted };
+    *m = (Model){ .target = target, .adopted = adopted };
     test_io_init(&m->io, NULL, test_boots[0], 7);
     tell_again(m, HAPPENED_NOT);
 }

@@ -11,6 +11,7 @@
 
 #include "rig/test_io.h"
 #include "snapshot.h"
+#include "target.h"
 #include "workload.h"
 
 enum { EDITS_MAX = 8, TOLD_MAX = 2 * ACTIONS_MAX + 32 };
@@ -24,20 +25,21 @@ typedef struct Told {
 
 typedef struct Model {
     Store *store;
+    const Target *target; /* what people edit the files of */
     TestIo io;
     Arena scratch;
     const Snapshot *adopted; /* what it began with, if not with nothing */
     Told told[TOLD_MAX];
     size_t told_n;
     struct {
-        Str stream, text;
+        Str stream, text, meta;
         bool removal;
     } pending[EDITS_MAX]; /* edits that no write has met yet */
     size_t pending_n;
 } Model;
 
 /* `adopted` may be NULL; it must outlive the model. */
-void model_init(Model *m, const Snapshot *adopted);
+void model_init(Model *m, const Target *target, const Snapshot *adopted);
 void model_done(Model *m);
 
 /* An action with everything in it that depends on what its stream holds. */

@@ -395,7 +395,7 @@ static bool set_up_one(Run *r, const Action *a, int64_t at_ms)
 
 bool run_setup(Run *r, const Workload *w, SetupWhere where)
 {
-    model_init(&r->model, NULL);
+    model_init(&r->model, r->target, NULL);
     r->io.io.syncs_each = w->syncs_each;
     if (!w->setup)
         return true;
@@ -415,7 +415,7 @@ bool run_setup(Run *r, const Workload *w, SetupWhere where)
 
 void run_adopt(Run *r, const Snapshot *seen, const Allowed *allowed, bool clean)
 {
-    model_init(&r->model, seen);
+    model_init(&r->model, r->target, seen);
     r->history->after[0] = *allowed;
     r->history->clean[0] = clean;
     r->io.random++; /* another process, which draws other numbers */

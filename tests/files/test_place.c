@@ -154,7 +154,7 @@ static void a_file_that_nobody_recorded_is_never_purged(void **state)
     person_writes(b, "../docs/theirs.md", "a person's own");
     Err e = { 0 };
     jot_status st = store_purge(b->s, S("notes/theirs"), NULL, S("ann"), &mark, &e);
-    assert_int_equal(st, JOT_NOT_FOUND);
+    assert_int_equal(st, JOT_DENIED);
     assert_non_null(strstr(e.text, "yours to remove"));
     assert_text(bytes_of(b, "../docs/theirs.md"), "a person's own");
     put(b, "notes/plan", "zqx-secret");

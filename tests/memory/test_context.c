@@ -533,6 +533,22 @@ static void what_is_open_in_a_pad_comes_before_its_notes(Desk *d)
     assert_true(has(c.text, "- runs: 2: jotter runs list\n"));
 }
 
+static void in_a_small_budget_what_is_open_comes_before_notes_in_full(Desk *d)
+{
+    Task t;
+    for (int i = 0; i < 20; i++)
+        note(d, arena_printf(&d->a, "n%d", i).p,
+             S("a note of a few words, and then of a few more"));
+    desk_ok(d, task_add(&d->m, &(TaskAdd){ .id = S("t1"), .description = S("fix it") }, &d->a, &t,
+                        &d->e));
+    for (uint64_t budget = 250; budget <= 600; budget += 50) {
+        Context c = build(d, NULL, budget);
+        assert_true(has(c.text, "- task t1, pending, "));
+        assert_true(tokens_estimate(c.text) <= budget);
+    }
+    assert_true(has(build(d, NULL, 600).text, "a note of a few words"));
+}
+
 /* Titles, names and texts of anybody, in any budget. */
 static void an_overview_keeps_to_any_budget_and_its_lines_are_its_own(Desk *d)
 {
@@ -778,6 +794,7 @@ int main(void)
         DESK_TEST(the_notes_of_a_pad_are_listed_and_the_newest_shown),
         DESK_TEST(notes_that_there_is_no_time_for_are_left_out_and_said),
         DESK_TEST(what_is_open_in_a_pad_comes_before_its_notes),
+        DESK_TEST(in_a_small_budget_what_is_open_comes_before_notes_in_full),
         DESK_TEST(an_overview_keeps_to_any_budget_and_its_lines_are_its_own),
         DESK_TEST(a_question_is_answered_with_what_the_pad_says_to_it),
         DESK_TEST(the_least_budget_says_how_to_ask),

@@ -2,7 +2,7 @@
  * newest of them, and what else it holds.
  *
  *     room
- *       - open       at most 1/4: one line each (open.h)
+ *       - open       at most 1/4, but 96 tokens if there are so many: one line each (open.h)
  *       - sessions   at most 1/6 of the rest: the newest that hooks recorded, one line each
  *       - notes      the index, at most 1/3 of the rest: key, tokens, time, author, first line;
  *                    `plan` first, then the newest first
@@ -25,6 +25,7 @@
 #include "memory/newest.h"
 
 enum {
+    OPEN_LEAST = 96,   /* tokens for what is open, before any note */
     SESSIONS = 5,      /* that are listed */
     LISTED = 200,      /* notes in the index, at most */
     TITLE_BYTES = 100, /* of a first line */
@@ -118,7 +119,8 @@ static jot_status add_open_work(Build *b, uint64_t *room, Err *e)
     AUTO(Buf) part = { .max = SIZE_MAX / 2 };
     /* Made apart and added if it came to anything: a part of which not one line fits takes no room.
      */
-    uint64_t share = *room / 4, whole = share;
+    uint64_t least = *room < OPEN_LEAST ? *room : OPEN_LEAST;
+    uint64_t share = *room / 4 > least ? *room / 4 : least, whole = share;
     size_t i = 0;
     TRY(open_work(b->m, b->into, &work, e));
     if (work.n == 0)

@@ -353,6 +353,36 @@ static jot_status leave(Memory *m, Str from, const Doc *copied, Arena *into, Err
     return st == JOT_CONFLICT && !mark_live(&now.mark) ? JOT_OK : st;
 }
 
+jot_status doc_keep_file(Memory *m, Str stream, Str *meta, Arena *into, Err *e)
+{
+    Records oldest;
+    if (!str_starts(stream, S("notes/")) || meta_text(*meta, "file", into).n)
+        return JOT_OK;
+    Err missing = { 0 };
+    jot_status st = store_read(m->store, stream, (SeqRange){ 1, 1 }, into, &oldest, &missing);
+    if (st != JOT_OK)
+        return st == JOT_NOT_FOUND ? JOT_OK : err_pass(e, &missing, st);
+    Str file = oldest.n ? meta_text(oldest.items[0].meta, "file", into) : (Str){ 0 };
+    if (file.n)
+        *meta = meta_with(*meta, "file", json_stringn(file.p, file.n), into);
+    return JOT_OK;
+}
+
+/* The meta of what is moved: where it came from, and the name of its file, with the ending it had.
+ */
+static jot_status moved_meta(Memory *m, Str from, Str to, Arena *into, Str *meta, Err *e)
+{
+    TRY(doc_keep_file(m, from, meta, into, e));
+    *meta = meta_with(*meta, "from", json_stringn(from.p, from.n), into);
+    Str file = meta_text(*meta, "file", into);
+    Str tail = str_ends(file, S(".md")) ? S(".md") : S(".txt");
+    if (file.n && str_starts(to, S("notes/"))) {
+        Str name = arena_printf(into, STR_FMT STR_FMT, STR_ARG(doc_word(to)), STR_ARG(tail));
+        *meta = meta_with(*meta, "file", json_stringn(name.p, name.n), into);
+    }
+    return JOT_OK;
+}
+
 jot_status doc_move(Memory *m, Str from, Str to, Arena *into, Doc *out, Err *e)
 {
     Doc old;
@@ -364,8 +394,8 @@ jot_status doc_move(Memory *m, Str from, Str to, Arena *into, Doc *out, Err *e)
         return err_set(e, JOT_INVALID, "cannot move %s to itself", doc_name(from).text);
     HashHex seen = { "" }; /* of what we put at the target; "" before that */
     for (int tries = 0;; tries++) {
-        DocWrite w = { .text = old.text };
-        w.meta = meta_with(old.meta, "from", json_stringn(from.p, from.n), into);
+        DocWrite w = { .text = old.text, .meta = old.meta };
+        TRY(moved_meta(m, from, to, into, &w.meta, e));
         w.when = (DocIf){ .version = str(seen.text), .absent = !seen.text[0] };
         /* 1. The text at its new name.  If it is there already by an earlier try, that is done. */
         jot_status st = doc_write(m, to, &w, into, out, e);

@@ -27,4 +27,8 @@ MUST_USE jot_status history_earlier(Memory *m, Str stream, uint64_t steps, Arena
  * unrecorded (doc.c). */
 MUST_USE jot_status doc_look(Memory *m, Str stream, bool names, Arena *into, Doc *out, Err *e);
 
+/* Notes may be files that end in .md, and then meta says so ("file").  Where this one does not,
+ * because the text was written over since, the stream's oldest record is asked. */
+MUST_USE jot_status doc_keep_file(Memory *m, Str stream, Str *meta, Arena *into, Err *e);
+
 #endif

@@ -124,8 +124,10 @@ static jot_status bring(Memory *m, Str stream, const Record *back, Arena *into, 
 {
     bool live = mark_live(&back->mark);
     Draft d = { .op = live ? OP_PUT : OP_DELETE, .body = live ? back->body : (Str){ 0 } };
-    d.meta = meta_with(live ? back->meta : (Str){ 0 }, "undo",
-                       json_integer((json_int_t)back->mark.seq), into);
+    d.meta = live ? back->meta : (Str){ 0 };
+    if (live && !mark_live(&out->mark))
+        TRY(doc_keep_file(m, stream, &d.meta, into, e));
+    d.meta = meta_with(d.meta, "undo", json_integer((json_int_t)back->mark.seq), into);
     Expect x = { .kind = EXPECT_ABSENT };
     if (mark_live(&out->mark))
         x = (Expect){ .kind = EXPECT_HASH, .sha256 = out->mark.sha256 };
@@ -223,6 +225,8 @@ jot_status history_restore(Memory *m, Str stream, const Restore *r, Arena *into,
     *out = (Doc){ 0 };
     TRY(history_at(m, stream, &r->which, into, &was, e));
     DocWrite w = { .text = was.text, .when = r->when };
-    w.meta = meta_with(was.meta, "restored", json_integer((json_int_t)was.mark.seq), into);
+    w.meta = was.meta;
+    TRY(doc_keep_file(m, stream, &w.meta, into, e));
+    w.meta = meta_with(w.meta, "restored", json_integer((json_int_t)was.mark.seq), into);
     return doc_write(m, stream, &w, into, out, e);
 }

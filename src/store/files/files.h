@@ -296,6 +296,9 @@ MUST_USE jot_status view_peek_draft(Files *f, const Paths *p, Arena *into, View 
 MUST_USE jot_status view_settle(Files *f, Paths *p, int dir, Err *e);
 /* Of one that is to be made: as the file was called that the record came from (its meta). */
 void view_choose(Paths *p, Str meta);
+/* That meta for a text that came by the view itself, so that the ending goes where the note goes;
+ * empty if it ends as any new view would.  Lives in `into`. */
+Str view_meta(const Paths *p, Arena *into);
 /* What a view is, whichever ending it has; -errno as io_stat_path. */
 int view_stat(Files *f, const Paths *p, struct stat *out);
 /* True if it is there with both endings; a sentence that names the two files. */

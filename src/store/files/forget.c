@@ -232,7 +232,8 @@ static jot_status check_recorded(Files *f, const Paths *p, Err *e)
         return JOT_OK;
     if (io_missing(view_stat(f, p, &info)))
         return store_not_found(e, p->name);
-    return err_set(e, JOT_NOT_FOUND, "'%s' has no history here: its file is yours to remove",
+    /* Not JOT_NOT_FOUND: whoever is told that takes the text for gone. */
+    return err_set(e, JOT_DENIED, "'%s' has no history here: its file is yours to remove",
                    err_show(&shown, p->name));
 }
 

@@ -535,15 +535,17 @@ jot_status pad_hold_format(Files *f, Err *e)
     return err_set(e, JOT_UNAVAILABLE, "the pad is being brought to another format");
 }
 
-static jot_status open_root(Files *f, const char *path, const StoreOptions *o, Err *e)
+static jot_status open_root(Files *f, const char *path, const StoreOptions *o, bool *fresh, Err *e)
 {
     const Io *io = f->base.io;
+    *fresh = false;
     f->root = io_open_root(io, path);
     if (f->root == -ENOENT && o->create && !o->read_only) {
         int made = io_make_dirs(io, path);
         if (made < 0)
             return err_errno(e, -made, "could not make the pad's directory");
         f->root = io_open_root(io, path);
+        *fresh = true;
     }
     if (f->root == -ENOENT)
         return err_set(e, JOT_NOT_FOUND, "there is no pad here");
@@ -631,17 +633,36 @@ static jot_status check_place(const Files *f, const Params *params, Err *e)
                    f->place[0] ? "'" : "", err_show(&asked, params->place));
 }
 
+/* A refused pad leaves no directory behind; one in which something lies stays. */
+static void take_back_root(const Io *io, const char *path)
+{
+    AUTO(Arena) arena = { 0 };
+    Str name = str(path);
+    while (name.n > 1 && name.p[name.n - 1] == '/')
+        name.n--;
+    size_t slash = str_find_last(name, '/');
+    if (slash < name.n)
+        name = str_from(name, slash + 1);
+    AUTO(Fd) above = io_open_root(io, arena_printf(&arena, "%s/..", path).p);
+    if (above >= 0)
+        (void)io_rmdir(io, above, arena_cstr(&arena, name));
+}
+
 static jot_status open_pad(Files *f, const char *path, const StoreOptions *o, const Params *params,
                            Err *e)
 {
     const Io *io = f->base.io;
+    bool fresh;
     /* Before anything is made or read there. */
     if (o->found)
         TRY(safe_judge_link(io, o->found, e));
-    TRY(open_root(f, path, o, e));
+    TRY(open_root(f, path, o, &fresh, e));
     if (o->found)
         TRY(safe_judge(io, o->found, f->root, e));
-    TRY(open_as_found(f, path, o, params, e));
+    jot_status found = open_as_found(f, path, o, params, e);
+    if (found != JOT_OK && fresh)
+        take_back_root(io, path);
+    TRY(found);
     TRY(check_place(f, params, e));
     pad_read_checked(f);
     struct statfs info;
@@ -687,6 +708,10 @@ jot_status pad_open(Store **out, const Url *url, const StoreOptions *o, Err *e)
     AUTO_PTR(Store) owned = &f->base;
     store_init(&f->base, &files_ops, o);
     f->root = f->format = f->above = f->notes = f->drafts = FD_NONE;
+    /* Before anything is made; where they lie in a pad that is there, its own file says. */
+    if (params.place.n)
+        TRY(place_set(f, params.place, e));
+    f->place[0] = 0;
     f->form = RECORD_STRINGS;
     f->swaps = true;
     f->path = pad_whole_path(arena_cstr(&arena, url->path));

@@ -254,9 +254,11 @@ jot_status recover_stream(Files *f, Writing *w, Err *e)
         TRY(restore(f, st, dir, e));
         return view_read_in(f, st->paths, dir, into, seen, e);
     case VIEW_EDITED:
-        w->edit = (Draft){
-            .op = OP_PUT, .by = S(STORE_OUTSIDE), .body = seen->text, .at_ms = seen->changed_ms
-        };
+        w->edit = (Draft){ .op = OP_PUT,
+                           .by = S(STORE_OUTSIDE),
+                           .meta = view_meta(&w->paths, into),
+                           .body = seen->text,
+                           .at_ms = seen->changed_ms };
         return JOT_OK;
     case VIEW_REMOVED:
         w->edit = (Draft){ .op = OP_DELETE, .by = S(STORE_OUTSIDE) };

@@ -484,11 +484,15 @@ static jot_status look_for_streams(const Look *l)
 static void look_at_place(const Look *l)
 {
     Err what = { 0 };
+    Shown shown;
     if (!place_lost(l->f))
         return;
-    jot_status st = place_gone(l->f, &what);
+    jot_status st = err_set(&what, JOT_UNAVAILABLE,
+                            "the notes are the files in '%s', and there is no such directory",
+                            err_show(&shown, str(l->f->place)));
     (void)st;
-    tell(l, FAULT_PAD, (Str){ 0 }, what.text, "bring the directory back", false);
+    tell(l, FAULT_PAD, (Str){ 0 }, what.text, "bring it back (or make it, if they are all to go)",
+         false);
 }
 
 /* Something else under a name the pad uses is left alone, and all that belongs there is not found.

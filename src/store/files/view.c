@@ -19,7 +19,9 @@
 #include <fcntl.h>
 #include <linux/fs.h>
 #include <stdio.h>
+#include <string.h>
 
+#include "base/json.h"
 #include "base/json_cursor.h"
 #include "base/mutant.h"
 #include "store/files/files.h"
@@ -207,6 +209,17 @@ void view_choose(Paths *p, Str meta)
     /* In a directory of the person's own a note is Markdown if nothing says otherwise. */
     if (str_ends(file, str(kind->also)) || (p->placed && !str_ends(file, str(kind->tail))))
         paths_turn(p);
+}
+
+Str view_meta(const Paths *p, Arena *into)
+{
+    AUTO(Buf) meta = { 0 };
+    if (!p->either || (!p->turned && !p->placed))
+        return (Str){ 0 };
+    buf_add(&meta, S("{\"file\":"));
+    json_quote(&meta, str_from(str(p->view_path), strlen("notes/")));
+    buf_add_char(&meta, '}');
+    return buf_ok(&meta) ? arena_copy(into, buf_str(&meta)) : (Str){ 0 };
 }
 
 bool view_drafted(Files *f, const Paths *p)

@@ -141,6 +141,8 @@ static jot_status keep_displaced(Files *f, Writing *w, const View *displaced, co
     Draft person = { .op = displaced->there ? OP_PUT : OP_DELETE,
                      .by = S(STORE_OUTSIDE),
                      .body = displaced->text };
+    if (displaced->there)
+        person.meta = view_meta(&w->paths, &w->arena);
     Draft again = { .op = ours->mark.op,
                     .by = ours->by,
                     .id = ours->id, /* who asks again shall hear of this one */
