@@ -255,11 +255,11 @@ static Str digest(Memory *m, const Transcript *t, size_t turns, Arena *into)
     if (all > COMPACT_DIGEST_LINES)
         skip = all - COMPACT_DIGEST_LINES;
     buf_addf(&lines,
-             "%zu turns were left out to make room, without a summary; a result with a key can "
+             "%zu turn%s left out to make room, without a summary; a result with a key can "
              "be read: scratchpad_read key=KEY\n",
-             turns);
+             turns, turns == 1 ? " was" : "s were");
     if (skip)
-        buf_addf(&lines, "%zu older calls are not listed.\n", skip);
+        buf_addf(&lines, "%zu older call%s not listed.\n", skip, skip == 1 ? " is" : "s are");
     for (size_t i = 0; i < turns; i++)
         for (size_t k = 0; k < t->turns[i].calls_n; k++)
             if (skip)

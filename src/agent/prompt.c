@@ -246,7 +246,8 @@ static jot_status add_notes(PromptAsk *ask, Buf *to, Arena *into, Err *e)
     if (n.approved.why.text[0] && n.named && ask->left_out)
         buf_addf(ask->left_out, "no note counts as approved: %s\n", n.approved.why.text);
     if (n.more && ask->left_out)
-        buf_addf(ask->left_out, "%zu more notes are not approved: jotter rules list\n", n.more);
+        buf_addf(ask->left_out, "%zu more note%s not approved: jotter rules list\n", n.more,
+                 n.more == 1 ? " is" : "s are");
     if (!buf_ok(&n.rules))
         return err_set(e, JOT_TOO_BIG, "the approved notes are longer than %d bytes together",
                        PROMPT_MAX);
@@ -261,9 +262,8 @@ static jot_status add_notes(PromptAsk *ask, Buf *to, Arena *into, Err *e)
     buf_add(to, buf_str(&n.quoted));
     frame_end_add(to, &ask->frame);
     if (n.left)
-        buf_addf(to,
-                 "%zu more such notes are not shown: scratchpad_list prefix=\"" RULE_PINNED "\"\n",
-                 n.left);
+        buf_addf(to, "%zu more such note%s not shown: scratchpad_list prefix=\"" RULE_PINNED "\"\n",
+                 n.left, n.left == 1 ? " is" : "s are");
     return JOT_OK;
 }
 

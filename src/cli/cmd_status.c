@@ -158,9 +158,9 @@ static void print_models(const json_t *models)
         const json_t *row = json_array_get(models, i);
         fputs(i ? "         " : "models   ", stdout);
         print_name(json_member(row, "model"));
-        printf(": %.2f of its tokens for one that is estimated, learned from %lld requests\n",
-               json_real_value(json_object_get(row, "factor")),
-               (long long)json_integer_value(json_object_get(row, "requests")));
+        long long asked = json_integer_value(json_object_get(row, "requests"));
+        printf(": %.2f of its tokens for one that is estimated, learned from %lld request%s\n",
+               json_real_value(json_object_get(row, "factor")), asked, asked == 1 ? "" : "s");
     }
 }
 
@@ -183,9 +183,10 @@ static void print_refused(const Status *x)
     const ShareRefusals *r = &x->refused;
     for (size_t i = 0; i < r->n && i < MARKED_SHOWN; i++)
         print_sentence("health   " STR_FMT, STR_ARG(r->items[i].why));
-    if (r->total > MARKED_SHOWN)
-        printf("health   %llu more files are not taken: jotter verify\n",
-               (unsigned long long)(r->total - MARKED_SHOWN));
+    unsigned long long more = r->total > MARKED_SHOWN ? r->total - MARKED_SHOWN : 0;
+    if (more)
+        printf("health   %llu more file%s not taken: jotter verify\n", more,
+               more == 1 ? " is" : "s are");
     if (r->behind)
         printf(
             "health   files in shared/ that do not show the newest: %llu; the next change of each "

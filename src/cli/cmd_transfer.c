@@ -184,9 +184,9 @@ static jot_status export_files(Session *s, Layout as)
         return err_set(&s->err, st, "interrupted: there is no file");
     if (st == JOT_CANCELLED)
         return err_set(&s->err, st,
-                       "interrupted after %llu files: what is written stays, and another export "
+                       "interrupted after %llu file%s: what is written stays, and another export "
                        "needs an empty directory",
-                       (unsigned long long)report.files);
+                       (unsigned long long)report.files, report.files == 1 ? "" : "s");
     TRY(st);
     print_report(s, &report, false);
     return layout_missed(&report, "exported", &s->err);

@@ -210,9 +210,9 @@ static jot_status ask_on(Copy *c, Err *e)
         return JOT_OK;
     c->at_source = false;
     return err_set(e, JOT_CANCELLED,
-                   "interrupted after %llu streams: what was copied stays, and the same command "
+                   "interrupted after %llu stream%s: what was copied stays, and the same command "
                    "continues",
-                   (unsigned long long)c->count.streams);
+                   (unsigned long long)c->count.streams, c->count.streams == 1 ? "" : "s");
 }
 
 static jot_status copy_page(Copy *c, Str stream, const Records *page, Err *e)

@@ -86,7 +86,9 @@ try 'a question is answered with what the pad says to it' asked
 small() {
     local n words
     words=$(printf 'word %.0s' $(seq 60))
-    "$JOTTER" --pad files:small write pinned-style "tabs, not spaces $words" >/dev/null 2>&1 && "$JOTTER" --pad files:small write persistent-rules "in French $words" >/dev/null 2>&1 || return 1
+    "$JOTTER" --pad files:small write pinned-style "tabs, not spaces $words" >/dev/null 2>&1 || return 1
+    jot --pad files:small context --budget 110 && says '1 more pinned note: jotter list pinned-' || return 1
+    "$JOTTER" --pad files:small write persistent-rules "in French $words" >/dev/null 2>&1 || return 1
     for n in 1 2 3 4 5; do "$JOTTER" --pad files:small write "note$n" "text $n $words" >/dev/null || return 1; done
     echo 'the valve is in the cupboard' | "$JOTTER" --pad files:small write old >/dev/null && "$JOTTER" --pad files:small write note6 "the newest $words" >/dev/null &&
         jot --pad files:small context --budget 200 && ends 0 && says '2 more pinned notes: jotter list pinned-' && says '7 notes, not in full: jotter list' && [ -z "$err" ] &&

@@ -45,7 +45,7 @@ ended() {
         while ! ls ended-$signal/notes/n* >/dev/null 2>&1 && kill -0 $! 2>/dev/null; do sleep 0.01; done
         kill -$signal $! 2>/dev/null; wait $!; code=$?
         if [ $signal = INT ]; then
-            if [ $code != 0 ]; then grep -q 'interrupted after [0-9]* files: what was imported stays' ended.err || return 1; fi
+            if [ $code != 0 ]; then grep -q 'interrupted after [0-9]* files*: what was imported stays' ended.err || return 1; fi
             if ls -A ended-INT/notes | grep -q '^\.'; then return 1; fi
         fi
         jot --pad files:ended-$signal import pile && ends 0 && says ' 600 files' && [ "$(ls -A ended-$signal/notes | wc -l)" = 600 ] || return 1

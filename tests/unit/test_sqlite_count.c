@@ -67,7 +67,7 @@ static void what_is_deleted_by_sql_is_missed(void **state)
         const char *sql, *says;
     } rows[] = {
         { DROP("notes/a"), "3 of 7 records are gone" },
-        { DROP("notes/newest"), "1 of 7 records are gone" },
+        { DROP("notes/newest"), "1 of 7 records is gone" },
         { "DELETE FROM records; DELETE FROM heads", "7 of 7 records are gone" },
         { "DELETE FROM records WHERE seq = 1 AND n < 3", "2 of 7 records are gone" },
     };

@@ -520,10 +520,12 @@ static void add_left(Build *b, Buf *to)
         results = results || c->left[i].from;
     }
     if (b->notes_left)
-        buf_addf(to, "- %llu more pinned notes: " STR_FMT "\n", (unsigned long long)b->notes_left,
+        buf_addf(to, "- %llu more pinned note%s: " STR_FMT "\n", (unsigned long long)b->notes_left,
+                 b->notes_left == 1 ? "" : "s",
                  STR_ARG(point_notes(b->ask->reach, RULE_PINNED, b->into)));
     if (c->damaged)
-        buf_addf(to, "- %llu records of the run cannot be read\n", (unsigned long long)c->damaged);
+        buf_addf(to, "- %llu record%s of the run cannot be read\n", (unsigned long long)c->damaged,
+                 c->damaged == 1 ? "" : "s");
     if (results)
         buf_addf(to, "results: " STR_FMT "\n",
                  STR_ARG(point_results(b->ask->reach, b->ask->run->id, 0, 0, b->into)));

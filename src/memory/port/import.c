@@ -131,9 +131,9 @@ jot_status import_go_on(Import *x, Err *e)
         return JOT_OK;
     TRY(import_flush(x, e));
     return err_set(e, JOT_CANCELLED,
-                   "interrupted after %llu files: what was imported stays, and importing again "
+                   "interrupted after %llu file%s: what was imported stays, and importing again "
                    "continues",
-                   (unsigned long long)r->files);
+                   (unsigned long long)r->files, r->files == 1 ? "" : "s");
 }
 
 /* A copy that lives as long as it waits. */

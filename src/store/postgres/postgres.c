@@ -303,10 +303,10 @@ static jot_status pg_verify(Store *s, const VerifyHooks *hooks, Err *e)
         hooks->fault(hooks->ctx, &f);
     }
     TRY(ask_twice(p, PG_STRAYS, NULL, &strays, e));
-    if (tuple_i64(p, strays, 0, 0) == 0)
+    long long n = tuple_i64(p, strays, 0, 0);
+    if (n == 0)
         return JOT_OK;
-    snprintf(what, sizeof what, "%lld records belong to no stream",
-             (long long)tuple_i64(p, strays, 0, 0));
+    snprintf(what, sizeof what, "%lld record%s to no stream", n, n == 1 ? " belongs" : "s belong");
     f = (StoreFault){ .kind = FAULT_PAD, .what = what, .advice = f.advice };
     hooks->fault(hooks->ctx, &f);
     return JOT_OK;

@@ -105,9 +105,9 @@ static jot_status check_heads(Db *d, const VerifyHooks *hooks, Err *e)
     return st;
 }
 
-/* Tell how many records a question counts, if any. */
-static jot_status check_count(Db *d, const VerifyHooks *hooks, const char *sql, const char *are,
-                              Err *e)
+/* Tell how many records a question counts, if any, and what is said of one and of several. */
+static jot_status check_count(Db *d, const VerifyHooks *hooks, const char *sql,
+                              const char *const says[2], Err *e)
 {
     sqlite3_stmt *q = NULL;
     bool row = false;
@@ -116,7 +116,7 @@ static jot_status check_count(Db *d, const VerifyHooks *hooks, const char *sql, 
     jot_status st = db_step(d, q, &row, e);
     long long n = st == JOT_OK && row ? sqlite3_column_int64(q, 0) : 0;
     sqlite3_finalize(q);
-    snprintf(what, sizeof what, "%lld records %s", n, are);
+    snprintf(what, sizeof what, "%lld %s", n, says[n != 1]);
     if (n)
         tell(hooks, FAULT_PAD, (Str){ 0 }, what);
     return st;
@@ -143,8 +143,12 @@ jot_status sqlite_verify(Store *s, const VerifyHooks *hooks, Err *e)
     TRY(check_pages(d, hooks, e));
     TRY(check_heads(d, hooks, e));
     TRY(check_scrub(d, hooks, e));
-    TRY(check_count(d, hooks, marked_records, "are marked as redacted, and have their text", e));
-    return check_count(d, hooks, lost_records, "belong to no stream", e);
+    static const char *const marked[] = { "record is marked as redacted, and has its text",
+                                          "records are marked as redacted, and have their text" };
+    static const char *const lost[] = { "record belongs to no stream",
+                                        "records belong to no stream" };
+    TRY(check_count(d, hooks, marked_records, marked, e));
+    return check_count(d, hooks, lost_records, lost, e);
 }
 
 /* --- The number of records ------------------------------------------------------------------ */
@@ -186,11 +190,11 @@ static jot_status count_anew(Db *d, Err *e)
 static void report_missing(const VerifyHooks *hooks, const Counted *c)
 {
     char what[SENTENCE];
-    snprintf(
-        what, sizeof what,
-        "%lld of %lld records are gone, and were not trimmed or purged: nothing in the pad says "
-        "of which streams",
-        (long long)(c->records - c->rows), (long long)c->records);
+    snprintf(what, sizeof what,
+             "%lld of %lld records %s gone, and not trimmed or purged: nothing in the pad says of "
+             "which streams",
+             (long long)(c->records - c->rows), (long long)c->records,
+             c->records - c->rows == 1 ? "is" : "are");
     StoreFault f = { .kind = FAULT_LOST,
                      .what = what,
                      .advice = "bring the pad back from a copy, or accept the loss: jotter doctor "
@@ -211,8 +215,8 @@ jot_status sqlite_heads(Store *s, const VerifyHooks *hooks, bool accept, HeadsSe
     if (missing && !accept)
         report_missing(hooks, &c);
     if (missing && accept)
-        store_met(s, &s->report.accepted, "that %lld records are gone was accepted",
-                  (long long)(c.records - c.rows));
+        store_met(s, &s->report.accepted, "the loss of %lld record%s was accepted",
+                  (long long)(c.records - c.rows), c.records - c.rows == 1 ? "" : "s");
     /* What cannot be right, or has been accepted, is counted again, so that the next loss is seen.
      * What is missing stays missing until a person accepts it. */
     bool right = c.known && c.rows == c.records;
