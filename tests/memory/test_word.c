@@ -97,6 +97,24 @@ static void a_run_without_end_is_cut_and_goes_on(void **state)
     assert_int_equal(parts, 5000);
 }
 
+/* A body of one letter, as large as one may be: looking at the rest of it for each chunk would take
+ * minutes. */
+static void the_rest_of_a_word_is_not_read_for_each_of_its_chunks(void **state)
+{
+    size_t n = 16 << 20, chars = 0;
+    char *text = test_malloc(n);
+    AUTO(Words) words;
+    Chunk c;
+    memset(text, 'x', n);
+    words_init(&words, (Str){ text, n });
+    while (words_next(&words, &c)) {
+        assert_true(c.to > c.from);
+        chars += c.to - c.from;
+    }
+    assert_int_equal(chars, n);
+    test_free(text);
+}
+
 static Query *read_query(Arena *into, const char *text)
 {
     Query *q = NEW(into, Query);
@@ -283,6 +301,7 @@ int main(void)
         cmocka_unit_test(words_of_ascii_are_cut_as_those_of_full_width),
         cmocka_unit_test(a_text_without_a_word_that_hints_at_a_date_has_none),
         cmocka_unit_test(a_run_without_end_is_cut_and_goes_on),
+        cmocka_unit_test(the_rest_of_a_word_is_not_read_for_each_of_its_chunks),
         cmocka_unit_test(common_words_say_nothing_unless_alone_or_quoted),
         cmocka_unit_test(a_query_without_a_word_has_no_terms),
         cmocka_unit_test(a_quotation_is_a_phrase_only_as_the_whole_query),

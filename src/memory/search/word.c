@@ -298,7 +298,9 @@ static bool read_plain(Words *w, Chunk *out)
     const char *p = w->text.p;
     bool capital = p[w->at] >= 'A' && p[w->at] <= 'Z';
     size_t from = w->at, to = from + capital;
-    while (to < w->text.n && p[to] >= 'a' && p[to] <= 'z')
+    /* No further than a chunk goes: the rest of a long line is not looked at again for each of its
+     * chunks. */
+    while (to < w->text.n && to - from < CHUNK_CHARS_MAX && p[to] >= 'a' && p[to] <= 'z')
         to++;
     if (to == from || to - from >= CHUNK_CHARS_MAX || !ends_word(w->text, to))
         return false;
