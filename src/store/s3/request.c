@@ -190,7 +190,8 @@ static S3Request make_request(const S3 *p, const S3Call *c, const S3Date *date, 
         add_header(&r, "x-amz-security-token", str(p->keys.token));
     if (c->absent && !p->one_writer)
         add_header(&r, "if-none-match", S("*"));
-    if (c->match.n && !p->one_writer && !MUTANT(S3_REDACT_WHATEVER))
+    bool whatever = MUTANT(S3_REDACT_WHATEVER) && p->matches; /* not when the server is tried */
+    if (c->match.n && !p->one_writer && !whatever)
         add_header(&r, "if-match", p->bare_etags ? bare(c->match) : c->match);
     if (c->range)
         add_header(&r, "range", str(c->range));
