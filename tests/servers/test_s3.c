@@ -650,6 +650,39 @@ static void wrong_and_missing_keys_are_one_sentence(void **state)
     set_keys("TESTKEY", "TESTSECRET");
 }
 
+static void keys_of_a_session_count_with_their_token_alone(void **state)
+{
+    Place *p = *state;
+    Str token = str(place_variable("JOT_TEST_S3_SESSION")), id, secret;
+    assert_true(str_cut(&token, ' ', &id) && str_cut(&token, ' ', &secret));
+    set_keys(arena_cstr(&p->a, id), arena_cstr(&p->a, secret));
+    place_refuses(p, p->direct, JOT_DENIED, "keys");
+    setenv("AWS_SESSION_TOKEN", arena_cstr(&p->a, token), 1);
+    Store *s = place_open(p, p->direct, (StoreOptions){ 0 });
+    place_put_many(p, s, "notes/a", 2);
+    store_close(s);
+    assert_int_equal(place_count(p, "notes/a"), 2);
+    unsetenv("AWS_SESSION_TOKEN");
+    set_keys("TESTKEY", "TESTSECRET");
+}
+
+/* The bucket's name is that of a host then, which libcurl finds on this machine. */
+static void a_bucket_may_be_a_part_of_the_host_s_name(void **state)
+{
+    Place *p = *state;
+    Str at = arena_printf(&p->a, "s3://pads/t?endpoint=http://localhost:%s&pad=%s",
+                          place_variable("JOT_TEST_S3_PORT"), p->pad);
+    Store *s = place_open(p, arena_printf(&p->a, STR_FMT "&style=host", STR_ARG(at)).p,
+                          (StoreOptions){ 0 });
+    assert_int_equal(strncmp(((S3 *)s)->host, "pads.localhost", strlen("pads.localhost")), 0);
+    place_put_many(p, s, "notes/a", 2);
+    store_close(s);
+    s = place_open(p, at.p, (StoreOptions){ 0 });
+    assert_int_equal(((S3 *)s)->host[0], 'l');
+    store_close(s);
+    assert_int_equal(place_count(p, "notes/a"), 2);
+}
+
 static void write_file(const char *path, const char *text)
 {
     FILE *f = fopen(path, "w");
@@ -768,6 +801,8 @@ int main(int argc, char **argv)
         CASE(a_newer_pad_is_refused_or_only_read),
         CASE(what_is_wrong_with_a_certificate_is_one_sentence),
         CASE(wrong_and_missing_keys_are_one_sentence),
+        CASE(keys_of_a_session_count_with_their_token_alone),
+        CASE(a_bucket_may_be_a_part_of_the_host_s_name),
         CASE(keys_are_found_in_a_profile),
         CASE(keys_are_found_at_the_endpoint_of_a_container),
         CASE(keys_are_found_at_the_endpoint_of_an_instance),
