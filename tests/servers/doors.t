@@ -33,6 +33,16 @@ each_command() {
 }
 try 'every engine has init, where, verify, doctor, gc, stats' each_command
 
+watched() {
+    local pad watcher
+    for pad in "${tried[@]}"; do
+        "$JOTTER" --pad "$pad" watch --count 1 >seen.out 2>seen.err &
+        watcher=$!
+        until_true eval '"$JOTTER" --pad "$pad" write seen "text $RANDOM"; [ -s seen.out ]' && wait $watcher && grep -q notes/seen seen.out || return 1
+    done
+}
+try 'a watch sees what another process writes, on every engine' watched
+
 # From each to the next, and back to a fresh pad of the first: the same archive.
 around() {
     local n=${#engines[@]} i from to
@@ -60,6 +70,20 @@ killed() {
     done
 }
 try 'a copy that was killed goes on where it stopped' killed
+
+cat >calc.yaml <<'E'
+- text: Let me compute.
+  calls: [{id: c, name: calc, args: {expression: 6*7}}]
+- text: It is {{result:c|line 1}}.
+E
+asked() {
+    local pad
+    for pad in "${tried[@]}"; do
+        jot --pad "$pad" run 'how much is it?' --model script:calc.yaml --quiet && ends 0 && is 'It is 42.' &&
+            jot --pad "$pad" log show last && says 'asks for calc' || return 1
+    done
+}
+try 'the agent works on every engine' asked
 
 # --- Who may do what ----------------------------------------------------------------------------------------------
 

@@ -653,7 +653,7 @@ static void wrong_and_missing_keys_are_one_sentence(void **state)
 static void keys_of_a_session_count_with_their_token_alone(void **state)
 {
     Place *p = *state;
-    Str token = str(place_variable("JOT_TEST_S3_SESSION")), id, secret;
+    Str token = str(place_variable("JOT_TEST_S3_SESSION")), id = { 0 }, secret = { 0 };
     assert_true(str_cut(&token, ' ', &id) && str_cut(&token, ' ', &secret));
     set_keys(arena_cstr(&p->a, id), arena_cstr(&p->a, secret));
     place_refuses(p, p->direct, JOT_DENIED, "keys");
