@@ -657,6 +657,8 @@ static void keys_of_a_session_count_with_their_token_alone(void **state)
     assert_true(str_cut(&token, ' ', &id) && str_cut(&token, ' ', &secret));
     set_keys(arena_cstr(&p->a, id), arena_cstr(&p->a, secret));
     place_refuses(p, p->direct, JOT_DENIED, "keys");
+    setenv("AWS_SESSION_TOKEN", "of-another-session", 1);
+    place_refuses(p, p->direct, JOT_DENIED, "refuses the keys of the environment");
     setenv("AWS_SESSION_TOKEN", arena_cstr(&p->a, token), 1);
     Store *s = place_open(p, p->direct, (StoreOptions){ 0 });
     place_put_many(p, s, "notes/a", 2);
