@@ -75,7 +75,8 @@ static jot_status list_recent(Session *s, Str prefix, size_t limit, json_t *into
 static jot_status list_all(Session *s, Str prefix, size_t limit, json_t *into, Str *last,
                            bool *more)
 {
-    NoteWhich which = opt_given(s, "deleted") ? NOTE_DELETED : NOTE_LIVE;
+    bool names = !into && !opt_given(s, "long"); /* nothing else is printed */
+    NoteWhich which = opt_given(s, "deleted") ? NOTE_DELETED : names ? NOTE_NAMES : NOTE_LIVE;
     Str after = { 0 };
     if (opt_given(s, "after"))
         TRY(note_resolve(str(opt_text(s, "after")), &s->arena, &after, &s->err));

@@ -71,6 +71,20 @@ killed() {
 }
 try 'a copy that was killed goes on where it stopped' killed
 
+if [ "${JOT_TEST_S3-}" ]; then
+    # asked URL: how many requests a server has had, with this one.
+    asked_so_far() { python3 -c 'import sys, urllib.request; print(urllib.request.urlopen(sys.argv[1] + "/asked").read().decode())' "${JOT_TEST_S3_IGNORANT#*endpoint=}"; }
+    cheap() {
+        local i before pad="$(pad "$JOT_TEST_S3_IGNORANT" "cheap$$")&writers=one"
+        jot --pad "$pad" init && ends 0 || return 1
+        for i in 1 2 3 4 5 6; do jot --pad "$pad" write "n$i" text && ends 0 || return 1; done
+        before=$(asked_so_far)
+        jot --pad "$pad" list && ends 0 && is $'n1\nn2\nn3\nn4\nn5\nn6' && [ $(($(asked_so_far) - before)) = 3 ] || { echo "# $before, then $(asked_so_far)"; return 1; }
+        jot --pad "$pad" list --long && ends 0 && [ "$(wc -l <<<"$out")" = 6 ]
+    }
+    try 'on S3 a list of names costs the pad and one LIST' cheap
+fi
+
 cat >calc.yaml <<'E'
 - text: Let me compute.
   calls: [{id: c, name: calc, args: {expression: 6*7}}]
