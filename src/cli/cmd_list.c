@@ -8,7 +8,7 @@
 
 extern const Cmd cmd_list, cmd_prompt;
 
-enum { PAGE = 500, RECENT_MAX = 1000, TITLE_READ = 1024 * 1024, TITLE_BYTES = 60 };
+enum { PAGE = STORE_LIST_MAX, RECENT_MAX = 1000, TITLE_READ = 1024 * 1024, TITLE_BYTES = 60 };
 
 /* The first line of a document, if reading it is worth the while. */
 static Str title_of(Session *s, const Listed *l, Arena *into)

@@ -72,7 +72,7 @@ killed() {
 try 'a copy that was killed goes on where it stopped' killed
 
 if [ "${JOT_TEST_S3-}" ]; then
-    # asked URL: how many requests a server has had, with this one.
+    # How many requests the server has had, with this one.
     asked_so_far() { python3 -c 'import sys, urllib.request; print(urllib.request.urlopen(sys.argv[1] + "/asked").read().decode())' "${JOT_TEST_S3_IGNORANT#*endpoint=}"; }
     cheap() {
         local i before pad="$(pad "$JOT_TEST_S3_IGNORANT" "cheap$$")&writers=one"
