@@ -8,7 +8,7 @@
 
 extern const Cmd cmd_list, cmd_prompt;
 
-enum { PAGE = 500, RECENT_MAX = 1000, TITLE_READ = 1024 * 1024, TITLE_BYTES = 60 };
+enum { PAGE = STORE_LIST_MAX, RECENT_MAX = 1000, TITLE_READ = 1024 * 1024, TITLE_BYTES = 60 };
 
 /* The first line of a document, if reading it is worth the while. */
 static Str title_of(Session *s, const Listed *l, Arena *into)
@@ -75,7 +75,8 @@ static jot_status list_recent(Session *s, Str prefix, size_t limit, json_t *into
 static jot_status list_all(Session *s, Str prefix, size_t limit, json_t *into, Str *last,
                            bool *more)
 {
-    NoteWhich which = opt_given(s, "deleted") ? NOTE_DELETED : NOTE_LIVE;
+    bool names = !into && !opt_given(s, "long"); /* nothing else is printed */
+    NoteWhich which = opt_given(s, "deleted") ? NOTE_DELETED : names ? NOTE_NAMES : NOTE_LIVE;
     Str after = { 0 };
     if (opt_given(s, "after"))
         TRY(note_resolve(str(opt_text(s, "after")), &s->arena, &after, &s->err));

@@ -115,7 +115,7 @@ const Engine *engine_at(size_t i);
 const char *engine_scheme(const Engine *engine);
 bool engine_present(const Engine *engine);
 
-enum { TRIAL_HANDLES = 4, TRIAL_OTHERS = 4 };
+enum { TRIAL_HANDLES = 4, TRIAL_OTHERS = 8 };
 
 struct Trial {
     const Engine *engine;

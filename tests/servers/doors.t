@@ -33,6 +33,16 @@ each_command() {
 }
 try 'every engine has init, where, verify, doctor, gc, stats' each_command
 
+watched() {
+    local pad watcher
+    for pad in "${tried[@]}"; do
+        "$JOTTER" --pad "$pad" watch --count 1 >seen.out 2>seen.err &
+        watcher=$!
+        until_true eval '"$JOTTER" --pad "$pad" write seen "text $RANDOM"; [ -s seen.out ]' && wait $watcher && grep -q notes/seen seen.out || return 1
+    done
+}
+try 'a watch sees what another process writes, on every engine' watched
+
 # From each to the next, and back to a fresh pad of the first: the same archive.
 around() {
     local n=${#engines[@]} i from to
@@ -60,6 +70,34 @@ killed() {
     done
 }
 try 'a copy that was killed goes on where it stopped' killed
+
+if [ "${JOT_TEST_S3-}" ]; then
+    # How many requests the server has had, with this one.
+    asked_so_far() { python3 -c 'import sys, urllib.request; print(urllib.request.urlopen(sys.argv[1] + "/asked").read().decode())' "${JOT_TEST_S3_IGNORANT#*endpoint=}"; }
+    cheap() {
+        local i before pad="$(pad "$JOT_TEST_S3_IGNORANT" "cheap$$")&writers=one"
+        jot --pad "$pad" init && ends 0 || return 1
+        for i in 1 2 3 4 5 6; do jot --pad "$pad" write "n$i" text && ends 0 || return 1; done
+        before=$(asked_so_far)
+        jot --pad "$pad" list && ends 0 && is $'n1\nn2\nn3\nn4\nn5\nn6' && [ $(($(asked_so_far) - before)) = 3 ] || { echo "# $before, then $(asked_so_far)"; return 1; }
+        jot --pad "$pad" list --long && ends 0 && [ "$(wc -l <<<"$out")" = 6 ]
+    }
+    try 'on S3 a list of names costs the pad and one LIST' cheap
+fi
+
+cat >calc.yaml <<'E'
+- text: Let me compute.
+  calls: [{id: c, name: calc, args: {expression: 6*7}}]
+- text: It is {{result:c|line 1}}.
+E
+asked() {
+    local pad
+    for pad in "${tried[@]}"; do
+        jot --pad "$pad" run 'how much is it?' --model script:calc.yaml --quiet && ends 0 && is 'It is 42.' &&
+            jot --pad "$pad" log show last && says 'asks for calc' || return 1
+    done
+}
+try 'the agent works on every engine' asked
 
 # --- Who may do what ----------------------------------------------------------------------------------------------
 

@@ -387,6 +387,39 @@ static void a_newer_pad_is_refused_or_only_read(void **state)
     place_refuses(p, p->direct, JOT_UNSUPPORTED, "newer");
 }
 
+/* Its owner makes what it lacks; others read it until then. */
+static void a_pad_of_an_older_format_is_raised_by_its_owner_alone(void **state)
+{
+    Place *p = *state;
+    const char *pad = p->pad;
+    Mark m;
+    Record head;
+    place_put_many(p, p->s, "notes/a", 2);
+    by_hand(p, arena_printf(&p->a,
+                            "CREATE ROLE of_%s LOGIN; GRANT USAGE ON SCHEMA %s TO of_%s;"
+                            " GRANT SELECT, INSERT, UPDATE, DELETE ON %s.pad, %s.heads, %s.records"
+                            " TO of_%s; DROP FUNCTION %s.add; DROP FUNCTION %s.newest;"
+                            " UPDATE %s.pad SET value = '1 1' WHERE key = 'format'",
+                            pad, pad, pad, pad, pad, pad, pad, pad, pad, pad)
+                   .p);
+    const char *url =
+        arena_printf(&p->a, "postgres://of_%s@/pads?host=%s&pad=%s", pad, place_dir(p), pad).p;
+    for (uint64_t i = 0; i < 2; i++) {
+        Store *agent = place_open(p, url, (StoreOptions){ 0 });
+        assert_int_equal(store_head(agent, S("notes/a"), HEAD_VALUE, &p->a, &head, &p->e), JOT_OK);
+        assert_int_equal(head.mark.seq, 2 + i);
+        assert_int_equal(place_put(p, agent, "notes/a", "text", &m), i ? JOT_OK : JOT_READ_ONLY);
+        if (i == 0)
+            assert_non_null(strstr(p->e.text, "its owner raises"));
+        store_close(agent);
+        Store *owner = place_open(p, p->direct, (StoreOptions){ 0 });
+        assert_int_equal(place_put(p, owner, "notes/a", "text", &m), JOT_OK);
+        store_close(owner);
+    }
+    by_hand(p, arena_printf(&p->a, "DROP OWNED BY of_%s; DROP ROLE of_%s", pad, pad).p);
+    assert_int_equal(place_count(p, "notes/a"), 5);
+}
+
 int main(int argc, char **argv)
 {
     static const struct CMUnitTest own[] = {
@@ -402,6 +435,7 @@ int main(int argc, char **argv)
         CASE(a_server_that_went_back_is_an_error),
         CASE(what_cannot_be_opened_is_said_in_one_sentence),
         CASE(a_newer_pad_is_refused_or_only_read),
+        CASE(a_pad_of_an_older_format_is_raised_by_its_owner_alone),
     };
     const CaseTable tables[] = { way_cases, database_cases, { own, COUNT_OF(own) } };
     return place_main(&postgres, tables, COUNT_OF(tables), argc, argv);

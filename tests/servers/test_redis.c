@@ -190,11 +190,15 @@ static void a_server_that_does_not_sync_is_refused_unless_that_is_fine(void **st
     static const struct {
         const char *name, *weak, *good;
     } settings[] = {
+        { "appendonly", "no", "yes" },
         { "appendfsync", "everysec", "always" },
         { "no-appendfsync-on-rewrite", "yes", "no" },
+        { "maxmemory-policy", "allkeys-lru", "noeviction" },
+        { "maxmemory-policy", "allkeys-random", "volatile-lru" },
     };
     Mark m;
     assert_true(store_promise(p->s).durable && caveat(p->s, "durable on this server"));
+    by_hand(p, "CONFIG SET maxmemory", "1gb"); /* without a limit nothing is removed */
     for (size_t i = 0; i < COUNT_OF(settings); i++) {
         const char *set = arena_printf(&p->a, "CONFIG SET %s", settings[i].name).p;
         Store *s = NULL;
@@ -214,6 +218,7 @@ static void a_server_that_does_not_sync_is_refused_unless_that_is_fine(void **st
         store_close(s);
         by_hand(p, set, settings[i].good);
     }
+    by_hand(p, "CONFIG SET maxmemory", "0");
     assert_int_equal(place_put(p, p->s, "notes/a", "text", &m), JOT_OK);
 }
 

@@ -170,6 +170,11 @@ static void a_pad_that_is_moved_is_followed_and_never_seen_in_halves(void **stat
                      "'jotter:{wanderer}:changes' 'jotter:{wanderer}:b:notes/a'",
                      p->ports[to])
             .p);
+    /* All keys are there by now, but the slot is not: the one node asks to ask the other. */
+    assert_non_null(strstr(ask(p, from, "HGET 'jotter:{wanderer}:pad' id 2>&1"), "ASK"));
+    assert_int_equal(store_open(&hasty, str(url(p, from, "wanderer", "")), &o, &p->e),
+                     JOT_UNAVAILABLE);
+    assert_non_null(strstr(p->e.text, "moving"));
     for (int i = 0; i < REPLICA; i++)
         ask(p, i, arena_printf(&p->a, "CLUSTER SETSLOT %s NODE %s", slot, target).p);
     jot_status st = put(p, s, "text", &m);

@@ -96,6 +96,73 @@ static void requests_are_as_many_as_the_documentation_says(void **state)
     assert_true(whole);
 }
 
+#define ASKS(s, n, call)                            \
+    do {                                            \
+        uint64_t before_ = requests(s);             \
+        assert_int_equal(call, JOT_OK);             \
+        assert_int_equal(requests(s) - before_, n); \
+    } while (0)
+
+/* With ?cache=MIB what was read is not fetched again, and never shown when it is not there any
+ * more. */
+static void what_is_kept_costs_no_request_and_is_never_old(void **state)
+{
+    Place *p = *state;
+    Store *s = place_open(p, arena_printf(&p->a, "%s&cache=1", p->url).p, (StoreOptions){ 0 });
+    Record head;
+    Records got;
+    Listing names;
+    Mark m;
+    const ListQuery all = { .limit = 10, .which = LIST_LIVE };
+    place_put_many(p, p->s, "notes/a", 3);
+    ASKS(s, 2, store_head(s, S("notes/a"), HEAD_RECORD, &p->a, &head, &p->e));
+    ASKS(s, 1, store_head(s, S("notes/a"), HEAD_RECORD, &p->a, &head, &p->e));
+    assert_int_equal(head.mark.seq, 3);
+    ASKS(s, 3, store_read(s, S("notes/a"), (SeqRange){ 1, 9 }, &p->a, &got, &p->e));
+    ASKS(s, 1, store_read(s, S("notes/a"), (SeqRange){ 1, 9 }, &p->a, &got, &p->e));
+    assert_int_equal(got.n, 3);
+    ASKS(s, 2, store_list(s, &all, &p->a, &names, &p->e));
+    assert_int_equal(place_put(p, p->s, "notes/a", "newer", &m), JOT_OK);
+    ASKS(s, 2, store_head(s, S("notes/a"), HEAD_RECORD, &p->a, &head, &p->e));
+    assert_str(head.body, S("newer"));
+    /* What is overwritten in its place: by a redaction, and by the stub of a purge. */
+    assert_int_equal(store_redact(p->s, S("notes/a"), NULL, 2, &p->e), JOT_OK);
+    ASKS(s, 2, store_read(s, S("notes/a"), (SeqRange){ 1, 9 }, &p->a, &got, &p->e));
+    assert_true(got.n == 4 && got.items[1].mark.redacted && got.items[1].body.n == 0);
+    assert_int_equal(store_purge(p->s, S("notes/a"), NULL, S("ann"), &m, &p->e), JOT_OK);
+    assert_int_equal(store_read(s, S("notes/a"), (SeqRange){ 1, 9 }, &p->a, &got, &p->e), JOT_OK);
+    assert_true(got.n == 1 && got.items[0].mark.op == OP_DELETE);
+    store_close(s);
+}
+
+/* Two bodies that do not have room together. */
+static void what_is_kept_has_a_limit(void **state)
+{
+    Place *p = *state;
+    enum { LARGE = 600 * 1024, LARGER = 1200 * 1024 };
+    Store *s = place_open(p, arena_printf(&p->a, "%s&cache=1", p->url).p, (StoreOptions){ 0 });
+    const struct {
+        const char *name;
+        size_t n;
+    } notes[] = { { "notes/a", LARGE }, { "notes/b", LARGE }, { "notes/c", LARGER } };
+    Record head;
+    Mark m;
+    for (size_t i = 0; i < COUNT_OF(notes); i++) {
+        char *text = arena_alloc(&p->a, notes[i].n + 1, 1);
+        memset(text, 'x', notes[i].n);
+        text[notes[i].n] = 0;
+        assert_int_equal(place_put(p, p->s, notes[i].name, text, &m), JOT_OK);
+    }
+    for (int round = 0; round < 2; round++)
+        for (size_t i = 0; i < COUNT_OF(notes); i++) {
+            ASKS(s, 2, store_head(s, str(notes[i].name), HEAD_RECORD, &p->a, &head, &p->e));
+            assert_int_equal(head.body.n, notes[i].n);
+        }
+    ASKS(s, 1, store_head(s, S("notes/b"), HEAD_RECORD, &p->a, &head, &p->e));
+    assert_true(((S3 *)s)->cache.bytes <= 1024 * 1024);
+    store_close(s);
+}
+
 static void a_head_that_was_seen_ten_minutes_ago_is_looked_at_again(void **state)
 {
     Place *p = *state;
@@ -506,6 +573,7 @@ static void what_cannot_be_opened_is_said_in_one_sentence(void **state)
         { "s3://p/x", JOT_INVALID, "invalid bucket 'p'" },
         { "s3://pads/x?endpoint=ftp://h", JOT_INVALID, "invalid endpoint" },
         { "s3://pads/x?style=odd", JOT_INVALID, "use path or host" },
+        { "s3://pads/x?cache=all", JOT_INVALID, "use a number of MiB" },
         { "s3://pads/x?nope=1", JOT_INVALID, "'nope' is no parameter" },
         { "s3://pads/../x", JOT_INVALID, "invalid prefix" },
         { "s3://absent-bucket/x?endpoint=http://127.0.0.1:*", JOT_NOT_FOUND,
@@ -580,6 +648,41 @@ static void wrong_and_missing_keys_are_one_sentence(void **state)
     set_keys(NULL, NULL);
     place_refuses(p, p->direct, JOT_DENIED, "there are no keys for S3");
     set_keys("TESTKEY", "TESTSECRET");
+}
+
+static void keys_of_a_session_count_with_their_token_alone(void **state)
+{
+    Place *p = *state;
+    Str token = str(place_variable("JOT_TEST_S3_SESSION")), id = { 0 }, secret = { 0 };
+    assert_true(str_cut(&token, ' ', &id) && str_cut(&token, ' ', &secret));
+    set_keys(arena_cstr(&p->a, id), arena_cstr(&p->a, secret));
+    place_refuses(p, p->direct, JOT_DENIED, "keys");
+    setenv("AWS_SESSION_TOKEN", "of-another-session", 1);
+    place_refuses(p, p->direct, JOT_DENIED, "refuses the keys of the environment");
+    setenv("AWS_SESSION_TOKEN", arena_cstr(&p->a, token), 1);
+    Store *s = place_open(p, p->direct, (StoreOptions){ 0 });
+    place_put_many(p, s, "notes/a", 2);
+    store_close(s);
+    assert_int_equal(place_count(p, "notes/a"), 2);
+    unsetenv("AWS_SESSION_TOKEN");
+    set_keys("TESTKEY", "TESTSECRET");
+}
+
+/* The bucket's name is that of a host then, which libcurl finds on this machine. */
+static void a_bucket_may_be_a_part_of_the_host_s_name(void **state)
+{
+    Place *p = *state;
+    Str at = arena_printf(&p->a, "s3://pads/t?endpoint=http://localhost:%s&pad=%s",
+                          place_variable("JOT_TEST_S3_PORT"), p->pad);
+    Store *s = place_open(p, arena_printf(&p->a, STR_FMT "&style=host", STR_ARG(at)).p,
+                          (StoreOptions){ 0 });
+    assert_int_equal(strncmp(((S3 *)s)->host, "pads.localhost", strlen("pads.localhost")), 0);
+    place_put_many(p, s, "notes/a", 2);
+    store_close(s);
+    s = place_open(p, at.p, (StoreOptions){ 0 });
+    assert_int_equal(((S3 *)s)->host[0], 'l');
+    store_close(s);
+    assert_int_equal(place_count(p, "notes/a"), 2);
 }
 
 static void write_file(const char *path, const char *text)
@@ -679,6 +782,8 @@ int main(int argc, char **argv)
 {
     static const struct CMUnitTest own[] = {
         CASE(requests_are_as_many_as_the_documentation_says),
+        CASE(what_is_kept_costs_no_request_and_is_never_old),
+        CASE(what_is_kept_has_a_limit),
         CASE(a_head_that_was_seen_ten_minutes_ago_is_looked_at_again),
         CASE(a_writer_that_was_stopped_for_an_hour_takes_no_number_again),
         CASE(a_copy_that_was_stopped_for_an_hour_takes_no_number_again),
@@ -698,6 +803,8 @@ int main(int argc, char **argv)
         CASE(a_newer_pad_is_refused_or_only_read),
         CASE(what_is_wrong_with_a_certificate_is_one_sentence),
         CASE(wrong_and_missing_keys_are_one_sentence),
+        CASE(keys_of_a_session_count_with_their_token_alone),
+        CASE(a_bucket_may_be_a_part_of_the_host_s_name),
         CASE(keys_are_found_in_a_profile),
         CASE(keys_are_found_at_the_endpoint_of_a_container),
         CASE(keys_are_found_at_the_endpoint_of_an_instance),

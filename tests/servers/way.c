@@ -4,7 +4,11 @@
  * nothing acknowledged is gone. */
 #include "servers/way.h"
 
+#include <netinet/in.h>
 #include <signal.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -164,6 +168,57 @@ static void an_append_that_was_purged_before_its_answer_came_is_not_done_again(v
     assert_int_equal(place_count(p, "notes/a"), st == JOT_UNKNOWN ? 1 : 2);
 }
 
+/* --- Connections ----------------------------------------------------------------------------- */
+
+/* Those of this process to the proxy. */
+static int connections(const Place *p)
+{
+    enum { FDS = 1024 };
+    union {
+        struct sockaddr any;
+        struct sockaddr_in in;
+        struct sockaddr_un un;
+    } peer;
+    int n = 0;
+    for (int fd = 0; fd < FDS; fd++) {
+        socklen_t len = sizeof peer;
+        memset(&peer, 0, sizeof peer);
+        if (getpeername(fd, &peer.any, &len) != 0)
+            continue;
+        if (peer.any.sa_family == AF_INET)
+            n += p->proxy.port && ntohs(peer.in.sin_port) == p->proxy.port;
+        else if (peer.any.sa_family == AF_UNIX)
+            n += !p->proxy.port && strcmp(peer.un.sun_path, p->proxy.path) == 0;
+    }
+    return n;
+}
+
+static void a_handle_has_one_connection(void **state)
+{
+    Place *p = *state;
+    const ListQuery notes = { .prefix = S("notes/"), .limit = 9 };
+    Mark m;
+    Changes got = { 0 };
+    Listing names;
+    for (int round = 0; round < 2; round++) {
+        place_put_many(p, p->s, "notes/a", 3);
+        assert_int_equal(connections(p), 1);
+        assert_int_equal(store_list(p->s, &notes, &p->a, &names, &p->e), JOT_OK);
+        (void)!store_hold(p->s, 7, &p->e);
+        assert_int_equal(store_changes(p->s, NULL, 0, &p->a, &got, &p->e), JOT_OK);
+        Cursor c = got.next;
+        assert_int_equal(store_changes(p->s, &c, 20, &p->a, &got, &p->e), JOT_OK);
+        assert_int_equal(connections(p), 1);
+        assert_int_equal(store_redact(p->s, S("notes/a"), NULL, round ? 6 : 2, &p->e), JOT_OK);
+        assert_int_equal(store_purge(p->s, S("notes/a"), NULL, S("ann"), &m, &p->e), JOT_OK);
+        assert_int_equal(store_scrub(p->s, &p->e), JOT_OK);
+        assert_int_equal(connections(p), 1);
+        p->proxy.state->mode = PROXY_CUT;
+        io_sleep_us(&io_system, MOMENT_US);
+        p->proxy.state->mode = PROXY_PASS;
+    }
+}
+
 /* --- Answers that are late, or never come ---------------------------------------------------- */
 
 static void a_server_that_says_nothing_is_not_waited_for_for_ever(void **state)
@@ -264,6 +319,7 @@ static const struct CMUnitTest on_the_way[] = {
     CASE(whatever_answer_is_lost_an_operation_is_done_once),
     CASE(a_purge_whose_answer_was_lost_takes_nothing_that_came_after_it),
     CASE(an_append_that_was_purged_before_its_answer_came_is_not_done_again),
+    CASE(a_handle_has_one_connection),
     CASE(a_server_that_says_nothing_is_not_waited_for_for_ever),
     CASE(slow_answers_are_right_answers),
     CASE(answers_that_overtake_each_other_are_right_answers),

@@ -5,17 +5,21 @@
  * write to is locked after two such tries, so that nobody starves. */
 #include "store/postgres/append.h"
 
+#include <string.h>
+
 #include "base/mutant.h"
 #include "store/postgres/flight.h"
 #include "store/postgres/transaction.h"
 #include "store/postgres/tuple.h"
 #include "store/sending.h"
 
+#define SINCE_2000_MS ((int64_t)946684800000)
+
 enum {
     TRIES_OPEN = 2, /* before the stream is locked */
 };
 
-/* What append() answers. */
+/* What add() answers. */
 typedef enum AppendCode {
     APPEND_DONE = 0,
     APPEND_WAS_DONE = 1, /* by an earlier sending */
@@ -32,17 +36,77 @@ static uint64_t draw_number(Pg *p)
     return MUTANT(PG_SAME_NUMBER) ? 1 : pg_nonce(p);
 }
 
-/* Rows as append() and PG_LOOK give them. */
-static jot_status read_seen(Pg *p, const Sending *a, const PGresult *r, Seen *out, Err *e)
+/* What add() and PG_LOOK answer with: bytes (schema.c). */
+typedef struct Answer {
+    AppendCode code;
+    bool heard;    /* somebody waits for changes */
+    int64_t at_ms; /* by the server's clock */
+    uint64_t guard_seq;
+    Str rest;
+} Answer;
+
+static Str take(Str *from, uint64_t n)
 {
+    Str one = str_slice(*from, 0, n);
+    *from = str_from(*from, n);
+    return one;
+}
+
+static uint64_t take_u64(Str *from)
+{
+    Str bytes = take(from, 8);
+    uint64_t number = 0;
+    for (size_t i = 0; i < bytes.n; i++)
+        number = number << 8 | (unsigned char)bytes.p[i];
+    return number;
+}
+
+static Hash take_hash(Str *from)
+{
+    Hash h = { 0 };
+    Str bytes = take(from, sizeof h.b);
+    memcpy(h.b, bytes.p, bytes.n);
+    return h;
+}
+
+static Answer read_answer(Pg *p, const PGresult *r)
+{
+    Answer a = { .rest = tuple_bytes(p, r, 0, 0) };
+    a.code = (AppendCode)take_u64(&a.rest);
+    a.heard = take_u64(&a.rest);
+    a.at_ms = (int64_t)take_u64(&a.rest) / 1000 + SINCE_2000_MS; /* microseconds */
+    a.guard_seq = take_u64(&a.rest);
+    store_saw_clock(&p->base, a.at_ms);
+    return a;
+}
+
+static void take_record(Str *from, Arena *into, Record *out)
+{
+    Mark *m = &out->mark;
+    *out = (Record){ 0 };
+    m->seq = take_u64(from);
+    m->at_ms = (int64_t)take_u64(from);
+    m->op = (Op)take_u64(from);
+    m->fence = take_u64(from);
+    m->size = take_u64(from);
+    uint64_t flags = take_u64(from);
+    m->redacted = flags & 1;
+    m->gap = flags >> 1;
+    m->sha256 = take_hash(from);
+    m->chain = take_hash(from);
+    out->id = arena_copy(into, take(from, take_u64(from)));
+    out->meta = arena_copy(into, take(from, take_u64(from)));
+}
+
+static jot_status read_seen(Pg *p, const Sending *a, const Answer *got, Seen *out, Err *e)
+{
+    Str rest = got->rest;
     arena_free(&out->arena);
-    *out = (Seen){ .guard_seq = (uint64_t)tuple_i64(p, r, 0, 3) };
-    store_saw_clock(&p->base, tuple_i64(p, r, 0, 2));
-    for (int i = 0; i < p->pq->ntuples(r) && i < STORE_ID_WINDOW && !tuple_null(p, r, i, 5); i++) {
+    *out = (Seen){ .guard_seq = got->guard_seq };
+    while (rest.n && out->recent_n < STORE_ID_WINDOW) {
         Record *one = &out->recent[out->recent_n++];
-        *one = (Record){ .id = arena_copy(&out->arena, tuple_bytes(p, r, i, 13)),
-                         .meta = arena_copy(&out->arena, tuple_bytes(p, r, i, 14)) };
-        TRY(tuple_mark(p, r, i, 5, &one->mark, e));
+        take_record(&rest, &out->arena, one);
+        TRY(pg_check_mark(p, &one->mark, e));
     }
     if (out->recent_n)
         out->head = out->recent[0].mark;
@@ -57,7 +121,8 @@ static jot_status look(Pg *p, const Sending *a, Seen *out, Err *e)
     pg_add_bytes(&q, a->x->guard);
     pg_add_u64(&q, sending_window(a));
     TRY(pg_ask(p, PG_LOOK, &q, &r, e));
-    return read_seen(p, a, r, out, e);
+    Answer got = read_answer(p, r);
+    return read_seen(p, a, &got, out, e);
 }
 
 static jot_status seal(Pg *p, Sending *a, const Seen *seen, Err *e)
@@ -81,16 +146,15 @@ static jot_status send(Pg *p, Sending *a, AppendCode *code, Seen *seen, Err *e)
     /* One that was sent and lost stays under way until an answer says what became of it. */
     a->under_way = st != JOT_OK && (a->under_way || p->lost);
     TRY(st);
-    *code = (AppendCode)tuple_i64(p, r, 0, 0);
-    store_saw_clock(&p->base, tuple_i64(p, r, 0, 2));
-    bool heard = tuple_i64(p, r, 0, 1);
+    Answer got = read_answer(p, r);
+    *code = got.code;
     if (*code == APPEND_CLASH) {
         *a->out = a->against;
-        return store_name_taken(e, a->stream, tuple_bytes(p, r, 0, 4));
+        return store_name_taken(e, a->stream, got.rest);
     }
-    if (*code == APPEND_DONE && heard && !p->flying)
+    if (*code == APPEND_DONE && got.heard && !p->flying)
         pg_notify(p);
-    return *code == APPEND_AGAIN ? read_seen(p, a, r, seen, e) : JOT_OK;
+    return *code == APPEND_AGAIN ? read_seen(p, a, &got, seen, e) : JOT_OK;
 }
 
 /* With the stream locked: nobody is faster. */

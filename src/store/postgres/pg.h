@@ -26,7 +26,7 @@
 enum {
     PG_SERVER_MIN = 130000,    /* xid8 and snapshots of them */
     PG_READ_FORMAT = 1,        /* who knows less than this cannot read what we write ... */
-    PG_WRITE_FORMAT = 1,       /* ... and who knows less than this must not write */
+    PG_WRITE_FORMAT = 2,       /* ... and who knows less than this must not write */
     PG_PAD_MAX = 48,           /* bytes of a pad's name */
     PG_CONNECT_MS = 10 * 1000, /* how long a connection may take */
     PG_POLL_MS = 2000,         /* a lost wake-up costs at most this */
@@ -103,6 +103,7 @@ typedef struct Pg {
     bool warned;      /* the server has warned since this was reset */
     bool unconfirmed; /* it was made to stop waiting for its standby in the last flight */
     bool settling;    /* tokens are being raised: not again within that */
+    bool older;       /* the pad lacks what this version needs to write */
     bool durable;     /* the server syncs what it commits */
     char sqlstate[6]; /* of the last refusal */
     char limits[3]

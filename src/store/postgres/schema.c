@@ -6,9 +6,11 @@
  *           locked by the key of its name, which anyone who makes it takes alone.
  *   clash   whether a live stream lies above or below a name that is about to
  *           live; what comes to live there meanwhile waits.
- *   append  one record, sealed by the client against a head it knew.  If that is
+ *   add     one record, sealed by the client against a head it knew.  If that is
  *           still the head, and the guard stands where it should, the record is
- *           stored; otherwise the answer is what the client needs to seal again. */
+ *           stored; otherwise the answer is what the client needs to seal again.
+ * A pad of format 1 has an append() instead, which answered in columns: it gets the functions it
+ * lacks when somebody who may make them opens it, and append() stays for who has it open. */
 #include "store/postgres/schema.h"
 
 #include <stdio.h>
@@ -21,10 +23,11 @@
 #include "store/postgres/tuple.h"
 
 #define FORMAT_TEXT(read, write) #read " " #write
-#define FORMAT_NOW FORMAT_TEXT(1, 1)
-_Static_assert(PG_READ_FORMAT == 1 && PG_WRITE_FORMAT == 1, "FORMAT_NOW says the same");
+#define FORMAT_NOW FORMAT_TEXT(1, 2)
+_Static_assert(PG_READ_FORMAT == 1 && PG_WRITE_FORMAT == 2, "FORMAT_NOW says the same");
 
-#define NOW "(extract(epoch FROM clock_timestamp()) * 1000)::bigint"
+/* Sixteen bytes, but for the last. */
+#define TWO_NUMBERS "'\\x000000000000000000000000000000"
 
 /* clang-format off */
 static const char making[] =
@@ -94,20 +97,26 @@ static const char making[] =
     "  AND h.name < a_name || '\\x30'::bytea AND h.live ORDER BY h.name LIMIT 1;\n"
     " RETURN other;\n"
     "END $f$;\n"
-    "CREATE OR REPLACE FUNCTION @.append(a_name bytea, a_seq bigint, a_chain bytea, a_guard bytea,\n"
+    /* The newest records of a stream as bytes, newest first: eight for each number, 32 for each hash, and id and meta
+     * with their lengths before them. */
+    "CREATE OR REPLACE FUNCTION @.newest(a_stream bigint, a_limit bigint) RETURNS bytea LANGUAGE sql STABLE AS $f$\n"
+    " SELECT string_agg(int8send(q.seq) || int8send(q.at) || int8send(q.op) || int8send(q.fence) || int8send(q.size)\n"
+    "  || int8send(q.flags) || coalesce(q.sha256, decode(repeat('00', 32), 'hex')) || q.chain\n"
+    "  || int8send(length(textsend(q.id))) || textsend(q.id) || int8send(length(textsend(q.meta))) || textsend(q.meta),\n"
+    "  ''::bytea ORDER BY q.seq DESC) FROM (SELECT * FROM @.records r WHERE r.stream = a_stream ORDER BY r.seq DESC\n"
+    "  LIMIT a_limit) q $f$;\n"
+    /* It answers with bytes, for a row of columns costs more than the two statements that are needed: code, whether
+     * somebody waits for changes, the time, where the guard stands; then what newest() says, or the name in the way. */
+    "CREATE OR REPLACE FUNCTION @.add(a_name bytea, a_seq bigint, a_chain bytea, a_guard bytea,\n"
     " a_guard_seq bigint, a_window bigint, r_seq bigint, r_at bigint, r_op bigint, r_fence bigint,\n"
     " r_size bigint, r_flags bigint, r_sha256 bytea, r_chain bytea, r_by text, r_id text, r_meta text,\n"
-    " r_extra text, r_body bytea, r_nonce bigint)\n"
-    " RETURNS TABLE(o_code bigint, o_heard bigint, o_now bigint, o_guard bigint, o_clash bytea,\n"
-    "  o_seq bigint, o_at bigint, o_op bigint, o_fence bigint, o_size bigint, o_flags bigint,\n"
-    "  o_sha256 bytea, o_chain bytea, o_id text, o_meta text) LANGUAGE plpgsql AS $f$\n"
-    "DECLARE l record; s bigint;\n"
+    " r_extra text, r_body bytea, r_nonce bigint) RETURNS bytea LANGUAGE plpgsql AS $f$\n"
+    "DECLARE l record; s bigint; code bigint := 2; other bytea; guard bigint := 0;\n"
     "BEGIN\n"
     /* Whatever the role, the database or a pooler has set: what is acknowledged is synced. */
     " IF current_setting('synchronous_commit') NOT IN ('on', 'remote_apply') THEN\n"
     "  PERFORM set_config('synchronous_commit', 'on', true);\n"
     " END IF;\n"
-    " o_heard := 0;\n"
     /* The usual append: to a value or a log that lives, without a guard and without an id.  It waits for whoever
      * holds the row, and sees what that has made of it.  Nothing is asked by a statement of its own: each costs
      * as much as the two that are needed. */
@@ -115,32 +124,26 @@ static const char making[] =
     "  UPDATE @.heads SET seq = r_seq, chain = r_chain, live = r_op <> 2\n"
     "   WHERE name = a_name AND seq = a_seq AND chain = a_chain AND live RETURNING stream INTO s;\n"
     " END IF;\n"
-    " IF s IS NOT NULL THEN\n"
-    "  o_guard := 0;\n"
-    "  o_now := " NOW ";\n"
-    " ELSE\n"
+    " IF s IS NULL THEN\n"
     "  SELECT * INTO l FROM @.lock(a_name, a_guard);\n"
-    "  o_guard := l.o_guard;\n"
-    "  o_now := " NOW ";\n"
+    "  guard := l.o_guard;\n"
     "  IF coalesce(l.o_seq, 0) <> a_seq OR (a_seq > 0 AND l.o_chain <> a_chain)\n"
     "   OR (a_guard <> '' AND l.o_guard <> a_guard_seq)\n"
     "   OR (r_id <> '' AND EXISTS(SELECT FROM (SELECT q.id FROM @.records q WHERE q.stream = l.o_stream\n"
     "    ORDER BY q.seq DESC LIMIT a_window) w WHERE w.id = r_id)) THEN\n"
-    "   o_code := 2;\n" /* seal again */
     "   IF l.o_seq >= r_seq THEN\n"
-    "    SELECT CASE WHEN q.nonce = r_nonce THEN 1 ELSE 2 END INTO o_code\n" /* it was written */
+    "    SELECT CASE WHEN q.nonce = r_nonce THEN 1 ELSE 2 END INTO code\n" /* it was written; or seal again */
     "     FROM @.records q WHERE q.stream = l.o_stream AND q.seq = r_seq;\n"
-    "    IF NOT FOUND THEN o_code := 4; END IF;\n" /* nobody can tell any more */
+    "    IF NOT FOUND THEN code := 4; END IF;\n" /* nobody can tell any more */
     "   END IF;\n"
-    "   RETURN QUERY SELECT o_code, o_heard, o_now, o_guard, NULL::bytea, q.seq, q.at, q.op, q.fence,\n"
-    "    q.size, q.flags, q.sha256, q.chain, q.id, q.meta FROM @.records q WHERE q.stream = l.o_stream\n"
-    "    ORDER BY q.seq DESC LIMIT CASE WHEN r_id = '' THEN 1 ELSE a_window END;\n"
-    "   IF NOT FOUND THEN RETURN NEXT; END IF;\n"
-    "   RETURN;\n"
+    "   RETURN int8send(code) || int8send(0) || timestamptz_send(clock_timestamp()) || int8send(guard)\n"
+    "    || coalesce(@.newest(l.o_stream, CASE WHEN r_id = '' THEN 1 ELSE a_window END), '');\n"
     "  END IF;\n"
     "  IF r_op <> 2 AND l.o_live IS NOT TRUE THEN\n"
-    "   o_clash := @.clash(a_name);\n"
-    "   IF o_clash IS NOT NULL THEN o_code := 3; RETURN NEXT; RETURN; END IF;\n"
+    "   other := @.clash(a_name);\n"
+    "   IF other IS NOT NULL THEN\n"
+    "    RETURN int8send(3) || int8send(0) || timestamptz_send(clock_timestamp()) || int8send(guard) || other;\n"
+    "   END IF;\n"
     "  END IF;\n"
     "  s := l.o_stream;\n"
     "  IF s IS NULL THEN\n"
@@ -154,13 +157,12 @@ static const char making[] =
     "  extra, body, nonce) VALUES(s, r_seq, r_at, r_op, r_fence, r_size, r_flags, r_sha256, r_chain,\n"
     "  r_by, r_id, r_meta, r_extra, r_body, r_nonce);\n"
     /* Somebody who waits for changes holds this key, shared. */
-    " o_heard := CASE WHEN pg_try_advisory_lock(@.key('\\x00'))\n"
-    "  THEN (NOT pg_advisory_unlock(@.key('\\x00')))::int ELSE 1 END;\n"
-    " o_code := 0;\n"
-    " RETURN NEXT;\n"
+    " RETURN CASE WHEN pg_try_advisory_lock(@.key('\\x00')) AND pg_advisory_unlock(@.key('\\x00'))\n"
+    "  THEN " TWO_NUMBERS "00'::bytea ELSE " TWO_NUMBERS "01' END || timestamptz_send(clock_timestamp()) || int8send(guard);\n"
     "END $f$;\n"
-    "INSERT INTO @.pad(key, value) VALUES('id', '%s'), ('system', '%s'), ('format', '" FORMAT_NOW "')\n"
-    " ON CONFLICT (key) DO NOTHING";
+    "INSERT INTO @.pad(key, value) VALUES('id', '%s'), ('system', '%s') ON CONFLICT (key) DO NOTHING;\n"
+    "INSERT INTO @.pad(key, value) VALUES('format', '" FORMAT_NOW "')\n"
+    " ON CONFLICT (key) DO UPDATE SET value = EXCLUDED.value WHERE @.pad.value = '1 1'";
 /* clang-format on */
 
 static jot_status not_there(Pg *p, Err *e)
@@ -184,6 +186,7 @@ static jot_status check_format(Pg *p, Str text, Err *e)
     if (write > PG_WRITE_FORMAT && !p->base.read_only_why[0])
         snprintf(p->base.read_only_why, sizeof p->base.read_only_why,
                  "it was written by a newer version");
+    p->older = write < PG_WRITE_FORMAT;
     return JOT_OK;
 }
 
@@ -248,10 +251,24 @@ static jot_status settle(Pg *p, Err *e)
     return st == JOT_DENIED || st == JOT_READ_ONLY ? JOT_OK : err_pass(e, &why, st);
 }
 
+/* Tables and functions, as far as they are not there, under a lock that every maker takes. */
+static jot_status make_all(Pg *p, Err *e)
+{
+    AUTO(Arena) arena = { 0 };
+    Id id = id_random(p->base.io, STORE_PAD_ID / 2);
+    /* The text has these two %s and no other. */
+    const char *text = pg_with_schema(p, making), *at = strstr(text, "%s"),
+               *next = strstr(at + 2, "%s");
+    Str script = arena_printf(&arena, "%.*s%s%.*s%s%s", (int)(at - text), text, id.text,
+                              (int)(next - at - 2), at + 2, p->system, next + 2);
+    p->verb = "make";
+    p->subject = str(p->pad);
+    return pg_script(p, script.p, e);
+}
+
 static jot_status make(Pg *p, Err *e)
 {
     AUTO_PTR(PGresult) r = NULL;
-    AUTO(Arena) arena = { 0 };
     PgParams name = { 0 };
     bool here = false;
     pg_add_bytes(&name, str(p->pad));
@@ -264,16 +281,26 @@ static jot_status make(Pg *p, Err *e)
                              "the schema '%s' holds something that is not a pad: name another "
                              "with ?pad=",
                              p->pad);
-    Id id = id_random(p->base.io, STORE_PAD_ID / 2);
-    /* The text has these two %s and no other. */
-    const char *text = pg_with_schema(p, making), *at = strstr(text, "%s"),
-               *next = strstr(at + 2, "%s");
-    Str script = arena_printf(&arena, "%.*s%s%.*s%s%s", (int)(at - text), text, id.text,
-                              (int)(next - at - 2), at + 2, p->system, next + 2);
-    p->verb = "make";
-    p->subject = str(p->pad);
-    TRY(pg_script(p, script.p, e));
+    TRY(make_all(p, e));
     return read_identity(p, &here, e);
+}
+
+/* A pad of an older format gets what it lacks.  Who may not make that may read. */
+static jot_status raise_format(Pg *p, Err *e)
+{
+    Err why = { 0 };
+    const char *verb = p->verb;
+    Str subject = p->subject;
+    if (!p->older || p->base.read_only_why[0])
+        return JOT_OK;
+    jot_status st = make_all(p, &why);
+    p->verb = verb;
+    p->subject = subject;
+    if (st != JOT_DENIED)
+        return err_pass(e, &why, st);
+    snprintf(p->base.read_only_why, sizeof p->base.read_only_why,
+             "it has an older format, which its owner raises by opening it");
+    return JOT_OK;
 }
 
 jot_status pg_identify(Pg *p, bool create, Err *e)
@@ -281,8 +308,10 @@ jot_status pg_identify(Pg *p, bool create, Err *e)
     Err why = { 0 };
     bool here = false;
     jot_status st = read_identity(p, &here, &why);
-    if (st == JOT_OK)
+    if (st == JOT_OK) {
+        TRY(raise_format(p, e));
         return here ? JOT_OK : settle(p, e);
+    }
     if (!is_missing(p) || p->lost)
         return err_pass(e, &why, st);
     if (!create)

@@ -55,14 +55,11 @@ static const char *const texts[] = {
         "SELECT h.stream, " NOW ", " MARK("r") " FROM @.heads h"
         " JOIN @.records r ON r.stream = h.stream AND r.seq = h.seq WHERE h.name = $1",
     [PG_LOOK] =
-        "SELECT 2::bigint, 0::bigint, " NOW ","
-        " coalesce((SELECT g.seq FROM @.heads g WHERE g.name = $2), 0), NULL::bytea, " MARK("r")
-        ", r.id, r.meta FROM (SELECT 1) one LEFT JOIN @.heads h ON h.name = $1"
-        " LEFT JOIN LATERAL (SELECT * FROM @.records q WHERE q.stream = h.stream"
-        " ORDER BY q.seq DESC LIMIT $3) r ON true",
+        "SELECT int8send(2) || int8send(0) || timestamptz_send(clock_timestamp())"
+        " || int8send(coalesce((SELECT g.seq FROM @.heads g WHERE g.name = $2), 0))"
+        " || coalesce((SELECT @.newest(h.stream, $3) FROM @.heads h WHERE h.name = $1), '')",
     [PG_APPEND] =
-        "SELECT * FROM @.append($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15,"
-        " $16, $17, $18, $19, $20)",
+        "SELECT @.add($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)",
     [PG_HEAD] =
         "SELECT " MARK("r") ", " TEXTS("r") ", r.body FROM @.heads h"
         " JOIN @.records r ON r.stream = h.stream AND r.seq = h.seq WHERE h.name = $1",

@@ -36,6 +36,13 @@ static bool tuple_hash(const Pg *p, const PGresult *r, int row, int at, Hash *ou
     return s.n == sizeof out->b || tuple_null(p, r, row, at);
 }
 
+jot_status pg_check_mark(Pg *p, const Mark *m, Err *e)
+{
+    if (m->op < OP_PUT || m->op > OP_APPEND || m->seq == 0 || m->seq > STORE_SEQ_MAX)
+        return pg_say(p, e, JOT_CORRUPT, "a row of it is not as Jotter writes it");
+    return JOT_OK;
+}
+
 jot_status tuple_mark(Pg *p, const PGresult *r, int row, int at, Mark *out, Err *e)
 {
     int64_t op = tuple_i64(p, r, row, at + 2);
@@ -49,9 +56,9 @@ jot_status tuple_mark(Pg *p, const PGresult *r, int row, int at, Mark *out, Err 
                    .gap = flags >> 1 };
     bool good =
         tuple_hash(p, r, row, at + 6, &out->sha256) && tuple_hash(p, r, row, at + 7, &out->chain);
-    if (!good || op < OP_PUT || op > OP_APPEND || out->seq == 0 || out->seq > STORE_SEQ_MAX)
-        return pg_say(p, e, JOT_CORRUPT, "a row of it is not as Jotter writes it");
-    return JOT_OK;
+    if (!good)
+        out->seq = 0; /* no mark has that */
+    return pg_check_mark(p, out, e);
 }
 
 jot_status tuple_record(Pg *p, const PGresult *r, int row, Arena *into, Record *out, Err *e)

@@ -9,6 +9,8 @@ Str tuple_bytes(const Pg *p, const PGresult *r, int row, int at); /* borrowed fr
 bool tuple_null(const Pg *p, const PGresult *r, int row, int at);
 /* Eight columns from `at` on.  JOT_CORRUPT if they cannot be a mark. */
 MUST_USE jot_status tuple_mark(Pg *p, const PGresult *r, int row, int at, Mark *out, Err *e);
+/* JOT_CORRUPT if it cannot be one. */
+MUST_USE jot_status pg_check_mark(Pg *p, const Mark *m, Err *e);
 /* Eight columns of the mark, then four texts; what follows is not read. */
 MUST_USE jot_status tuple_record(Pg *p, const PGresult *r, int row, Arena *into, Record *out,
                                  Err *e);

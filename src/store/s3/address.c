@@ -44,6 +44,17 @@ static jot_status set_writers(S3 *p, Str value, Err *e)
     return err_set(e, JOT_INVALID, "writers=%s: use any or one", err_show(&shown, value));
 }
 
+static jot_status set_cache(S3 *p, Str value, Err *e)
+{
+    Shown shown;
+    uint64_t mib = 0;
+    if (!str_to_u64(value, S3_CACHE_MAX, &mib))
+        return err_set(e, JOT_INVALID, "cache=%s: use a number of MiB, at most %d",
+                       err_show(&shown, value), S3_CACHE_MAX);
+    p->cache.bytes_max = mib * 1024 * 1024;
+    return JOT_OK;
+}
+
 static jot_status set_param(S3 *p, Str key, Str value, Asked *a, Err *e)
 {
     Shown shown;
@@ -51,6 +62,8 @@ static jot_status set_param(S3 *p, Str key, Str value, Asked *a, Err *e)
         return set_style(value, a, e);
     if (str_eq(key, S("writers")))
         return set_writers(p, value, e);
+    if (str_eq(key, S("cache")))
+        return set_cache(p, value, e);
     if (str_eq(key, S("endpoint")))
         a->endpoint = value;
     else if (str_eq(key, S("region")))
@@ -64,7 +77,7 @@ static jot_status set_param(S3 *p, Str key, Str value, Asked *a, Err *e)
     else
         return err_set(e, JOT_INVALID,
                        "'%s' is no parameter of an s3: URL: use endpoint, region, style, profile, "
-                       "cacert, writers or pad",
+                       "cacert, cache, writers or pad",
                        err_show(&shown, key));
     return JOT_OK;
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/time.h"
+#include "store/s3/cache.h"
 #include "store/s3/request.h"
 
 /* --- XML --------------------------------------------------------------------------------- */
@@ -97,6 +98,7 @@ static jot_status read_item(S3 *p, Str xml, Arena *into, S3Listed *out, Err *e)
         return s3_say(p, e, JOT_IO, "the list of objects cannot be understood");
     out->key = str_from(key, p->prefix.n);
     out->etag = etag;
+    s3_cache_vouch(p, out->key, etag);
     return JOT_OK;
 }
 

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "base/mutant.h"
+#include "store/s3/cache.h"
 #include "store/s3/listing.h"
 #include "store/s3/request.h"
 
@@ -81,24 +82,48 @@ static S3Found judge(Str text, Str stream, Arena *into, S3Object *out, bool *who
     return s3_read_object(text, stream, into, out, whole) ? S3_THERE : S3_BROKEN;
 }
 
+/* An object's text, or the beginning of it. */
+typedef struct S3Text {
+    S3Answer answer;
+    bool there, kept;
+    Str text, etag;
+} S3Text;
+
+static void text_done(S3Text *t)
+{
+    s3_answer_done(&t->answer);
+}
+DEFINE_AUTO(S3Text, text_done)
+
+static jot_status get_text(S3 *p, Str key, bool all, S3Text *out, Err *e)
+{
+    out->kept = out->there = s3_cache_find(p, key, all, &out->text, &out->etag);
+    if (out->kept)
+        return JOT_OK;
+    TRY(s3_get(p, key, all ? NULL : HEADER_RANGE, &out->answer, &out->there, e));
+    out->text = buf_str(&out->answer.body);
+    out->etag = str(out->answer.etag);
+    return JOT_OK;
+}
+
 jot_status s3_fetch(S3 *p, const S3At *at, Arena *into, S3Object *out, S3Found *found, Err *e)
 {
     AUTO(Arena) arena = { 0 };
-    AUTO(S3Answer) a = { 0 };
-    bool there = false, whole = false;
+    AUTO(S3Text) t = { 0 };
+    bool all = at->body, whole = false;
     Str key = s3_record(&arena, at->stream, at->seq);
     *out = (S3Object){ 0 };
-    *found = S3_ABSENT;
-    TRY(s3_get(p, key, at->body ? NULL : HEADER_RANGE, &a, &there, e));
-    if (there)
-        *found = judge(buf_str(&a.body), at->stream, into, out, &whole);
-    if (*found == S3_BROKEN && !at->body) { /* its header may be longer than what was asked for */
-        TRY(s3_get(p, key, NULL, &a, &there, e));
-        *found = there ? judge(buf_str(&a.body), at->stream, into, out, &whole) : S3_ABSENT;
+    TRY(get_text(p, key, all, &t, e));
+    *found = t.there ? judge(t.text, at->stream, into, out, &whole) : S3_ABSENT;
+    if (*found == S3_BROKEN && !all) { /* its header may be longer than what was asked for */
+        TRY(get_text(p, key, true, &t, e));
+        *found = t.there ? judge(t.text, at->stream, into, out, &whole) : S3_ABSENT;
     }
-    out->etag = arena_copy(into, str(a.etag));
+    out->etag = arena_copy(into, t.etag);
     if (*found == S3_THERE && (out->record.mark.seq != at->seq || (at->body && !whole)))
         *found = S3_BROKEN;
+    if (*found == S3_THERE && !t.kept)
+        s3_cache_keep(p, key, t.etag, t.text, whole);
     return JOT_OK;
 }
 

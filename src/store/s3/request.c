@@ -42,6 +42,7 @@ jot_status s3_ready(S3 *p, const char *verb, Str subject, Err *e)
 {
     p->verb = verb;
     p->subject = subject;
+    p->operation++;
     s3_more(p);
     return s3_find_keys(p, e);
 }

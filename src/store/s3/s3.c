@@ -12,6 +12,7 @@
 
 #include "store/s3/address.h"
 #include "store/s3/append.h"
+#include "store/s3/cache.h"
 #include "store/s3/change.h"
 #include "store/s3/forget.h"
 #include "store/s3/keys.h"
@@ -29,6 +30,7 @@ static void s3_close(Store *s)
     s3_drop_keys(p);
     s3_forget_sights(p);
     s3_forget_told(p);
+    s3_cache_free(p);
     http_client_free(p->http);
     arena_free(&p->keep);
     free(p);

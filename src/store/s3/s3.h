@@ -25,8 +25,8 @@
  *   3. A head is never removed.
  *
  * address.c reads the URL, keys.c finds credentials, sign.c signs, request.c sends, listing.c
- * reads lists, object.c has the objects' names and texts, look.c what this handle saw, mark.c
- * the names; s3.c, append.c, forget.c and change.c are the operations. */
+ * reads lists, cache.c keeps records, object.c has the objects' names and texts, look.c what this
+ * handle saw, mark.c the names; s3.c, append.c, forget.c and change.c are the operations. */
 #ifndef STORE_S3_S3_H
 #define STORE_S3_S3_H
 
@@ -47,7 +47,8 @@ enum {
     S3_STUB_MAX = 64,               /* an object of fewer bytes is a stub, and no record */
     S3_PAGE = 1000,                 /* objects in one answer to LIST */
     S3_ETAG_MAX = 80,
-    S3_SIGHTS = 256, /* streams whose heads are remembered */
+    S3_SIGHTS = 256,     /* streams whose heads are remembered */
+    S3_CACHE_MAX = 1024, /* MiB of records that may be kept */
 };
 
 /* Who we are to the server. */
@@ -69,6 +70,13 @@ typedef struct S3Sight {
 } S3Sight;
 
 typedef struct Told Told;
+
+/* Records that were read (cache.c). */
+typedef struct S3Cache {
+    struct S3Kept *kept;
+    size_t bytes, bytes_max; /* 0: nothing is kept */
+    size_t next;             /* the place that is given up next */
+} S3Cache;
 
 typedef struct S3 {
     Store base;
@@ -98,7 +106,9 @@ typedef struct S3 {
     char caveats[768];
     Known known;
     S3Sight sights[S3_SIGHTS];
-    Told *told; /* change.c */
+    S3Cache cache;
+    uint64_t operation; /* counts them */
+    Told *told;         /* change.c */
 } S3;
 
 #endif
