@@ -313,11 +313,11 @@ static void ordinary_commits_go_on(Yard *y)
 static void what_is_allowed_by_name_stays(Yard *y)
 {
     settle(y);
-    y->workdir.plants_allowed[plant_find(S("AGENTS.md"))] = true;
+    y->workdir.plants_allowed[obeyed_find(S("AGENTS.md"))] = true;
     Confined c = yard_command(y, "echo new > AGENTS.md; echo evil > CLAUDE.md");
     yard_holds(y, "work/AGENTS.md", "new\n");
     assert_true(!there(y, "CLAUDE.md") && told_of(&c, "CLAUDE.md"));
-    y->workdir.plants_allowed[plant_find(S(".git"))] = true;
+    y->workdir.plants_allowed[obeyed_find(S(".git"))] = true;
     c = yard_command(y, "echo x > .git/hooks/new; echo x > .git/config; echo ok");
     assert_str(c.head, S("ok\n"));
     assert_int_equal(c.planted.n, 0);

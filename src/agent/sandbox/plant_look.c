@@ -13,7 +13,7 @@
 
 #include "agent/sandbox/plant.h"
 
-enum { GIT = PLANT_GIT, WITHIN_DEPTH_MAX = 32 };
+enum { GIT = OBEYED_GIT, WITHIN_DEPTH_MAX = 32 };
 
 /* A directory that has still to be looked into. */
 typedef struct Todo {
@@ -254,7 +254,7 @@ static PlantRoot *add_root(Look *l, PlantRoot r)
  * directories in a home. */
 static bool is_busy(const Look *l, int row, int depth)
 {
-    const char *name = plant_name(row);
+    const char *name = obeyed_name(row);
     return plant_is_pad(row) || (l->home && depth == 0 && row != GIT && strcmp(name, ".ssh") != 0);
 }
 
@@ -314,7 +314,7 @@ static void look_at(Look *l, int dir, const struct dirent *entry, Todo *in, bool
 {
     const Workdir *p = l->w->workdir;
     const char *name = entry->d_name;
-    int row = plant_find(str(name));
+    int row = obeyed_find(str(name));
     bool directory = entry->d_type == DT_DIR || (entry->d_type == DT_UNKNOWN && is_dir(dir, name));
     if (row < 0 && !directory)
         return;
@@ -357,7 +357,7 @@ static bool look_into(Look *l, Todo *t)
     struct dirent *entry;
     if (!d)
         return true;
-    bool git = plant_find(str_base_name(t->path)) == GIT || plant_is_git(dirfd(d));
+    bool git = obeyed_find(str_base_name(t->path)) == GIT || plant_is_git(dirfd(d));
     bool fits = true;
     if (git && !l->w->workdir->plants_allowed[GIT])
         add_git(l, dirfd(d), t->path, t->depth);
