@@ -5,6 +5,7 @@
 #include "bench.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -102,6 +103,37 @@ static void a_note_with_both_endings_is_refused(void **state)
     assert_text(bytes_of(b, "../docs/two.txt"), "other");
 }
 
+/* Agents take a file of such a name for orders of its owner's.  Whoever may write a note must not
+ * be able to give them. */
+static void a_file_that_programs_obey_is_no_note(void **state)
+{
+    Bench *b = *state;
+    Record r;
+    Mark mark;
+    Err e = { 0 };
+    person_writes(b, "../docs/AGENTS.md", CANARY);
+    person_writes(b, "../docs/agent.md", "a document");
+    static const char *const names[] = { "notes/AGENTS", "notes/CLAUDE", "notes/deep/GEMINI",
+                                         "notes/CLAUDE.local" };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        assert_status(b, try_head(b, names[i], &r), JOT_DENIED);
+        assert_status(b, try_put(b, names[i], ANYTHING, "obey me", NULL), JOT_DENIED);
+        assert_non_null(strstr(b->e.text, "edit the file itself"));
+        assert_status(b, try_put(b, names[i], NOTHING, "obey me", NULL), JOT_DENIED);
+        assert_status(b, try_delete(b, names[i], NULL), JOT_DENIED);
+    }
+    assert_int_equal(store_purge(b->s, S("notes/AGENTS"), NULL, S("ann"), &mark, &e), JOT_DENIED);
+    assert_text(bytes_of(b, "../docs/AGENTS.md"), CANARY);
+    assert_int_equal(files_in(b, "../docs"), 2);
+    Listing all = listed(b, "notes/");
+    assert_int_equal(all.n, 1);
+    assert_text(all.items[0].name, "notes/agent");
+    reboot(b);
+    put(b, "notes/other", "a write compares all");
+    assert_text(bytes_of(b, "../docs/AGENTS.md"), CANARY);
+    assert_int_equal(listed(b, "notes/").n, 2);
+}
+
 /* --- Nothing else is touched ---------------------------------------------------------------- */
 
 static int strangers; /* names seen in the directory that no person gave */
@@ -145,6 +177,24 @@ static void a_file_that_may_not_be_written_stays_as_it_is(void **state)
     assert_int_equal(records(b, "notes/plan").n, 1);
     assert_int_equal(files_in(b, "drafts"), 0);
     put(b, "notes/other", "goes on");
+}
+
+static void a_directory_that_may_not_be_written_stays_as_it_is(void **state)
+{
+    Bench *b = *state;
+    put(b, "notes/deep/plan", "mine");
+    assert_int_equal(chmod(full_path(b, "../docs/deep"), 0555), 0);
+    if (geteuid() == 0) /* who may write everywhere */
+        trap(b, (Trap){ .kind = IO_STAT, .at = ".", .answer = -EACCES, .stays = true });
+    assert_status(b, try_put(b, "notes/deep/plan", ANYTHING, "new", NULL), JOT_DENIED);
+    assert_non_null(strstr(b->e.text, "permissions of 'docs/deep'"));
+    assert_status(b, try_put(b, "notes/deep/more", ANYTHING, "new", NULL), JOT_DENIED);
+    assert_status(b, try_delete(b, "notes/deep/plan", NULL), JOT_DENIED);
+    traps_clear(b);
+    assert_int_equal(chmod(full_path(b, "../docs/deep"), 0755), 0);
+    assert_text(bytes_of(b, "../docs/deep/plan.md"), "mine");
+    assert_int_equal(records(b, "notes/deep/plan").n, 1);
+    assert_int_equal(files_in(b, "drafts"), 0);
 }
 
 static void a_file_that_nobody_recorded_is_never_purged(void **state)
@@ -394,8 +444,10 @@ int main(void)
         PLACE_TEST(a_new_note_is_markdown_and_as_open_as_its_owner_makes_files),
         PLACE_TEST(a_file_keeps_its_permissions_and_its_ending),
         PLACE_TEST(a_note_with_both_endings_is_refused),
+        PLACE_TEST(a_file_that_programs_obey_is_no_note),
         PLACE_TEST(at_no_moment_lies_anything_but_notes_there),
         PLACE_TEST(a_file_that_may_not_be_written_stays_as_it_is),
+        PLACE_TEST(a_directory_that_may_not_be_written_stays_as_it_is),
         PLACE_TEST(a_file_that_nobody_recorded_is_never_purged),
         PLACE_TEST(a_text_an_editor_still_has_open_is_put_aside_in_the_pad),
         PLACE_TEST(a_link_in_the_place_of_a_note_is_not_followed),

@@ -24,6 +24,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/obeyed.h"
 #include "base/utf8.h"
 #include "store/files/files.h"
 
@@ -42,6 +43,29 @@ static const char *beneath(const char *path)
 {
     size_t n = strlen(NOTES);
     return path[n] && path[n + 1] ? path + n + 1 : ".";
+}
+
+/* The lists are of exact names where case counts: docs/agent.md is a document. */
+bool place_is_obeyed(const Files *f, Str stem)
+{
+    static const char *const ends[] = { ".md", ".txt" };
+    AUTO(Arena) arena = { 0 };
+    bool obeyed = false;
+    for (size_t i = 0; i < COUNT_OF(ends); i++) {
+        Str name = arena_printf(&arena, STR_FMT "%s", STR_ARG(stem), ends[i]);
+        int row = obeyed_find(name);
+        obeyed = obeyed || (row >= 0 && (f->folds || str_eq(name, str(obeyed_name(row)))));
+    }
+    return obeyed;
+}
+
+jot_status place_refuse_obeyed(const Paths *p, Err *e)
+{
+    Shown shown;
+    return err_set(e, JOT_DENIED,
+                   "'%s' cannot be a note here: other programs take a file of that name for "
+                   "instructions; edit the file itself",
+                   err_show(&shown, p->name));
 }
 
 /* --- Which directory ------------------------------------------------------------------------ */
@@ -309,11 +333,28 @@ bool place_drafted(Files *f)
     return drafted;
 }
 
+/* May names come and go there?  In a directory like /tmp only those of one's own files. */
+static bool may_exchange(Files *f, int dir, const struct stat *file)
+{
+    struct stat info;
+    if (io_may_write(f->base.io, dir, ".") < 0)
+        return false;
+    bool sticky = file && io_fstat(f->base.io, dir, &info) == 0 && (info.st_mode & S_ISVTX);
+    uid_t me = geteuid();
+    return !sticky || me == 0 || info.st_uid == me || file->st_uid == me;
+}
+
 jot_status place_check_file(Files *f, const Paths *p, int dir, Err *e)
 {
     struct stat info;
-    Shown shown;
+    Shown shown, folder;
     int got = p->placed ? io_stat(f->base.io, dir, p->view, &info) : -ENOENT;
+    if (p->placed && !may_exchange(f, dir, got == 0 ? &info : NULL))
+        return err_set(e, JOT_DENIED,
+                       "the directory of '%s' does not let you replace its file: see to the "
+                       "permissions of '%s%s'",
+                       err_show(&shown, p->name), f->place,
+                       err_show(&folder, str(p->view_dir + strlen(NOTES))));
     if (got < 0)
         return JOT_OK; /* what it is otherwise is seen when it is read */
     if (S_ISREG(info.st_mode) &&

@@ -112,6 +112,8 @@ static jot_status read_open(const Reading *r, int fd, View *out, Err *e)
 static jot_status read_file(const Reading *r, View *out, Err *e)
 {
     *out = (View){ 0 };
+    if (r->paths->obeyed)
+        return place_refuse_obeyed(r->paths, e);
     /* O_NONBLOCK: a FIFO planted here must not hold us. */
     AUTO(Fd)
     fd = r->dir < 0 ? pad_open_file(r->f, r->name)

@@ -341,6 +341,8 @@ static jot_status check_room(const Files *f, const Writing *w, Err *e)
 jot_status writing_begin(Files *f, Writing *w, const Expect *x, bool create, Err *e)
 {
     TRY(check_room(f, w, e));
+    if (w->paths.obeyed)
+        return place_refuse_obeyed(&w->paths, e);
     TRY(clash_check_case(f, &w->paths, e));
     if (x && str_cmp(x->guard, w->paths.name) < 0)
         TRY(take_guard(f, w, x, e));
