@@ -430,11 +430,42 @@ static void the_format_says_where_they_are(void **state)
         assert_null(b->s);
         assert_int_equal(b->e.status, JOT_CORRUPT);
     }
+    assert_non_null(strstr(b->e.text, "copy '.format'"));
     /* What is kept of it when git takes the file away says so, too. */
     person_removes(b, "format");
     b->s = open_pad(b, (StoreOptions){ .create = true });
     assert_text(head(b, "notes/plan").body, "mine");
     assert_text(bytes_of(b, "format"), "jotter 4 4\nnotes docs\n");
+}
+
+/* Whoever wrote what an ordinary pad says would find every note deleted. */
+static void a_format_that_says_nothing_of_them_is_not_believed(void **state)
+{
+    Bench *b = *state;
+    static const char *const wrong[] = { "jotter 3 3\n", "jotter 4 4\nnotes other\n" };
+    put(b, "notes/plan", "mine");
+    snprintf(b->url, sizeof b->url, "files:%s", b->path);
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        store_close(b->s);
+        person_writes(b, "format", wrong[i]);
+        b->s = open_pad(b, (StoreOptions){ .create = true });
+        assert_null(b->s);
+        assert_int_equal(b->e.status, JOT_CORRUPT);
+        assert_non_null(strstr(b->e.text, "were in docs"));
+    }
+    person_writes(b, "format", "jotter 4 4\nnotes docs\n");
+    b->s = open_pad(b, (StoreOptions){ .create = true });
+    assert_int_equal(records(b, "notes/plan").n, 1);
+    /* With neither, it is at least not said to be an ordinary pad. */
+    store_close(b->s);
+    person_removes(b, "format");
+    person_removes(b, ".format");
+    b->s = open_pad(b, (StoreOptions){ .create = true });
+    assert_null(b->s);
+    assert_non_null(strstr(b->e.text, "notes DIR"));
+    person_writes(b, "format", "jotter 4 4\nnotes docs\n");
+    b->s = open_pad(b, (StoreOptions){ .create = true });
+    assert_text(head(b, "notes/plan").body, "mine");
 }
 
 int main(void)
@@ -461,6 +492,7 @@ int main(void)
         PLACE_TEST(one_on_another_mount_is_refused),
         PLACE_TEST(a_pad_keeps_its_notes_where_it_was_told_when_it_was_made),
         PLACE_TEST(the_format_says_where_they_are),
+        PLACE_TEST(a_format_that_says_nothing_of_them_is_not_believed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

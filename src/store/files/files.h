@@ -633,7 +633,8 @@ int clone_prepare(Files *f, Str format);
 /* Let git ignore this path too, for a pad that an older version made; a file that people wrote anew
  * stays. */
 void clone_ignore(Files *f, const char *path);
-/* What was kept; false if there is nothing. */
+/* What was kept, in the file of this name; false if there is nothing. */
+#define FORMAT_KEPT ".format"
 bool clone_read_kept(Files *f, char to[FILES_FORMAT_BYTES]);
 /* Does a directory with these names hold what people see of a pad? */
 bool clone_has_views(const Names *names);
