@@ -300,6 +300,22 @@ static void a_directory_that_is_gone_deletes_no_note(void **state)
     }
 }
 
+/* 'not found' would say that there is no such note. */
+static void a_folder_that_goes_while_a_dead_write_is_finished_is_said(void **state)
+{
+    Bench *b = *state;
+    put(b, "notes/plan", "one");
+    trap(b, (Trap){ .kind = IO_RENAME, .at = "plan.md", .answer = -ENOENT, .stays = true });
+    for (int i = 0; i < 2; i++) {
+        jot_status expected = i ? JOT_UNAVAILABLE : JOT_UNKNOWN;
+        assert_status(b, try_put(b, "notes/plan", ANYTHING, "two", NULL), expected);
+    }
+    assert_non_null(strstr(b->e.text, "try again"));
+    traps_clear(b);
+    put(b, "notes/plan", "three");
+    assert_int_equal(records(b, "notes/plan").n, 3);
+}
+
 static void another_directory_in_its_place_is_the_one_that_counts(void **state)
 {
     Bench *b = *state;
@@ -484,6 +500,7 @@ int main(void)
         PLACE_TEST(a_link_in_the_place_of_a_note_is_not_followed),
         PLACE_TEST(a_link_in_the_place_of_the_directory_is_not_followed),
         PLACE_TEST(a_directory_that_is_gone_deletes_no_note),
+        PLACE_TEST(a_folder_that_goes_while_a_dead_write_is_finished_is_said),
         PLACE_TEST(another_directory_in_its_place_is_the_one_that_counts),
         PLACE_TEST(a_folder_that_a_person_removed_is_not_made_again),
         PLACE_TEST(after_a_reboot_what_a_checkout_brought_is_an_edit),

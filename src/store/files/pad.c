@@ -82,6 +82,8 @@ jot_status pad_sync_dirs(Files *f, const char *path, Err *e)
     for (;;) {
         AUTO(Fd) dir = pad_open_dir(f, left[0] ? left : ".", false);
         int got = dir < 0 ? dir : io_fsync(f->base.io, dir);
+        if (io_missing(got))
+            return err_set(e, JOT_UNAVAILABLE, "a folder of the pad was just removed, try again");
         if (got < 0)
             return err_errno(e, -got, "could not make a new name durable");
         if (!left[0])

@@ -333,11 +333,18 @@ bool place_drafted(Files *f)
     return drafted;
 }
 
+/* What has gone meanwhile may be written for all that is known. */
+static bool may_write(Files *f, int dir, const char *name)
+{
+    int got = io_may_write(f->base.io, dir, name);
+    return got == 0 || io_missing(got);
+}
+
 /* May names come and go there?  In a directory like /tmp only those of one's own files. */
 static bool may_exchange(Files *f, int dir, const struct stat *file)
 {
     struct stat info;
-    if (io_may_write(f->base.io, dir, ".") < 0)
+    if (!may_write(f, dir, "."))
         return false;
     bool sticky = file && io_fstat(f->base.io, dir, &info) == 0 && (info.st_mode & S_ISVTX);
     uid_t me = geteuid();
@@ -357,8 +364,7 @@ jot_status place_check_file(Files *f, const Paths *p, int dir, Err *e)
                        err_show(&folder, str(p->view_dir + strlen(NOTES))));
     if (got < 0)
         return JOT_OK; /* what it is otherwise is seen when it is read */
-    if (S_ISREG(info.st_mode) &&
-        (!(info.st_mode & 0222) || io_may_write(f->base.io, dir, p->view) < 0))
+    if (S_ISREG(info.st_mode) && (!(info.st_mode & 0222) || !may_write(f, dir, p->view)))
         return err_set(e, JOT_DENIED, "the file of '%s' may not be written: chmod u+w '%s/%s'",
                        err_show(&shown, p->name), f->place, p->view_path + strlen(NOTES) + 1);
     return JOT_OK;

@@ -199,6 +199,8 @@ static jot_status open_view_dir(Files *f, Writing *w, bool make, Err *e)
     if (dir == -ENOTDIR && make)
         return err_set(e, JOT_INVALID, "cannot create '%s': a file stands where a directory must",
                        name);
+    if (io_missing(dir) && make)
+        return err_set(e, JOT_UNAVAILABLE, "the folder of '%s' was just removed, try again", name);
     if (dir < 0 && (make || (dir != -ENOENT && dir != -ENOTDIR)))
         return err_errno(e, -dir, "could not open the directory of '%s'", name);
     w->dir = dir < 0 ? FD_NONE : dir;
