@@ -440,8 +440,8 @@ void plant_after(PlantWatch *w, Arena *into, PlantReport *out)
                                                       a.found - PLANT_TOLD_MAX) });
     if (w->cut || a.now.cut)
         report(&a, (PlantFound){ .text = S("(the directory is too large to be looked through for "
-                                           "files that other programs run or obey: look at what "
-                                           "is new in it)") });
+                                           "files that other programs run or obey, or cannot be "
+                                           "read: look at what is new in it)") });
     fd_close(&a.aside);
     plant_done(&a.now);
 }
