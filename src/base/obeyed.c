@@ -11,6 +11,10 @@
 static const char *const names[] = {
     ".git",
 
+    /* rules of agents: all rows that are Markdown stand here (obeyed_find_document) */
+    "AGENTS.md", "AGENTS.override.md", "AGENT.md", "CLAUDE.md", "CLAUDE.local.md", "GEMINI.md",
+    "QWEN.md", "CRUSH.md", "WARP.md", "IFLOW.md", "CODEBUDDY.md",
+
     /* git, and what runs hooks for it */
     ".gitmodules", ".gitconfig", ".githooks", ".husky", ".pre-commit-config.yaml", ".lefthook",
     ".lefthook.yml", ".lefthook.yaml", "lefthook.yml", "lefthook.yaml", "lefthook-local.yml",
@@ -19,17 +23,15 @@ static const char *const names[] = {
     ".lefthook.toml", ".lefthook.json", "lefthook.toml", "lefthook.json", "hgrc", ".hgrc",
     ".repo",
 
-    /* rules, tools and servers of agents, and Jotter's own pads */
-    "AGENTS.md", "AGENTS.override.md", "AGENT.md", "CLAUDE.md", "CLAUDE.local.md", "GEMINI.md",
-    "QWEN.md", "CRUSH.md", "WARP.md", ".agents", ".agent", ".claude", ".claude.json", ".codex",
-    ".gemini", ".qwen", ".cursor", ".cursorrules", ".cline", ".clinerules", ".roo", ".roorules",
+    /* tools and servers of agents, and Jotter's own pads */
+    ".agents", ".agent", ".claude", ".claude.json", ".codex", ".gemini", ".qwen", ".cursor", ".cursorrules", ".cline", ".clinerules", ".roo", ".roorules",
     ".windsurf", ".windsurfrules", ".continue", ".kiro", ".amazonq", ".junie", ".augment", ".trae",
     ".opencode", "opencode.json", "opencode.jsonc", ".crush.json", "crush.json", ".goosehints",
     ".aider.conf.yml", ".factory", ".openhands", ".rules", ".mcp.json", "mcp.json", ".mcp",
     ".jotter",
     ".crush", ".roomodes", ".kilocode", ".kilocodemodes", ".aiassistant", ".augment-guidelines",
     ".continuerules", ".continuerc.json", ".goose", ".vibe", ".grok", ".warp", ".copilot",
-    ".tabnine", ".serena", ".qoder", ".iflow", "IFLOW.md", ".codebuddy", "CODEBUDDY.md", ".amp",
+    ".tabnine", ".serena", ".qoder", ".iflow", ".codebuddy", ".amp",
     ".kimi", ".openhands_instructions",
 
     /* editors, debuggers, and what is read where an interpreter is started */
@@ -80,6 +82,14 @@ bool obeyed_is(Str name, const char *row)
 int obeyed_find(Str name)
 {
     for (size_t i = 0; i < COUNT_OF(names); i++)
+        if (obeyed_is(name, names[i]))
+            return (int)i;
+    return -1;
+}
+
+int obeyed_find_document(Str name)
+{
+    for (size_t i = OBEYED_GIT + 1; str_ends(str(names[i]), S(".md")); i++)
         if (obeyed_is(name, names[i]))
             return (int)i;
     return -1;

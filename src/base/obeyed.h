@@ -16,6 +16,8 @@ enum {
 
 /* The row of the table that a name belongs to; -1: none.  Upper and lower case are the same. */
 int obeyed_find(Str name);
+/* The same of Markdown and plain text, for who asks it of each of many documents. */
+int obeyed_find_document(Str name);
 /* The name of a row; NULL after the last. */
 const char *obeyed_name(int row);
 /* Is it the name in a row?  One that begins with '*' stands for all that end so. */

@@ -2,6 +2,7 @@
  *
  * In that directory nothing is touched but notes, whatever an enemy or a careless person does to it
  * meanwhile; and that it is gone is never taken for "everything was deleted". */
+#include "base/obeyed.h"
 #include "bench.h"
 
 #include <dirent.h>
@@ -132,6 +133,11 @@ static void a_file_that_programs_obey_is_no_note(void **state)
     put(b, "notes/other", "a write compares all");
     assert_text(bytes_of(b, "../docs/AGENTS.md"), CANARY);
     assert_int_equal(listed(b, "notes/").n, 2);
+    for (int row = 0; obeyed_name(row); row++) { /* none stands where it is not looked for */
+        Str name = str(obeyed_name(row));
+        if (str_ends(name, S(".md")) || str_ends(name, S(".txt")))
+            assert_int_equal(obeyed_find_document(name), row);
+    }
 }
 
 /* --- Nothing else is touched ---------------------------------------------------------------- */

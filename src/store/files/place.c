@@ -48,15 +48,11 @@ static const char *beneath(const char *path)
 /* The lists are of exact names where case counts: docs/agent.md is a document. */
 bool place_is_obeyed(const Files *f, Str stem)
 {
-    static const char *const ends[] = { ".md", ".txt" };
-    AUTO(Arena) arena = { 0 };
-    bool obeyed = false;
-    for (size_t i = 0; i < COUNT_OF(ends); i++) {
-        Str name = arena_printf(&arena, STR_FMT "%s", STR_ARG(stem), ends[i]);
-        int row = obeyed_find(name);
-        obeyed = obeyed || (row >= 0 && (f->folds || str_eq(name, str(obeyed_name(row)))));
-    }
-    return obeyed;
+    char name[STORE_SEGMENT_MAX + sizeof ".md"];
+    int n = snprintf(name, sizeof name, STR_FMT ".md", STR_ARG(stem));
+    int row =
+        n > 0 && (size_t)n < sizeof name ? obeyed_find_document((Str){ name, (size_t)n }) : -1;
+    return row >= 0 && (f->folds || strcmp(name, obeyed_name(row)) == 0);
 }
 
 jot_status place_refuse_obeyed(const Paths *p, Err *e)
