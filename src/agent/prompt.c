@@ -106,6 +106,11 @@ static bool open_rules(const PromptAsk *ask, const char *path, const char *shown
     AUTO(Fd) fd = dir < 0 ? FD_NONE : workdir_open_beneath(dir, path + slash + 1, WORKDIR_READS);
     if (fd == -EXDEV)
         left_out(ask, "", str(path), "leads out of its directory: it is left out of the rules");
+    bool hidden = fd == -EACCES || fd == -EMFILE || fd == -ENFILE || fd == -ENOMEM || fd == -EIO;
+    if (hidden || (dir < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOMEM))) {
+        buf_addf(to, "\n[%s cannot be read and is not shown]\n", shown);
+        left_out(ask, "", str(path), "cannot be read: it is left out of the rules");
+    }
     if (fd < 0 || fstat(fd, &info) != 0 || !S_ISREG(info.st_mode))
         return false;
     /* Both must be the user's: the file, and the link to it if it is one. */

@@ -18,7 +18,7 @@ static const char *const names[] = { "AGENTS.md", "CLAUDE.md" };
 static bool is_left_alone(const Workdir *p, Str dir)
 {
     Str name = str_base_name(dir);
-    if (plant_of_packages(name) || plant_find(name) == PLANT_GIT ||
+    if (plant_of_packages(name) || obeyed_find(name) == OBEYED_GIT ||
         str_starts(name, S(PLANT_ASIDE)))
         return true;
     AUTO(Fd) fd = workdir_open_dir(p, dir);

@@ -1,5 +1,6 @@
 /* test_confine_plant.c - what a confined command leaves behind for other programs to run: nothing.
  */
+#include <errno.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -254,6 +255,32 @@ static void no_number_of_files_ends_the_comparison(Yard *y)
     settled(y);
 }
 
+static long no_descriptor_for_sub(void *ctx, IoCall *call)
+{
+    (void)ctx;
+    return call->kind == IO_OPEN && call->name && strcmp(call->name, "sub") == 0 ? -EMFILE : 0;
+}
+
+/* A process that has no descriptor left for a moment is no reason to trust what a command made. */
+static void a_directory_that_cannot_be_looked_at_is_reported(Yard *y)
+{
+    IoHook hook = { .before = no_descriptor_for_sub };
+    Io io = { .hook = &hook };
+    Workdir hooked = y->workdir;
+    PlantReport report;
+    AUTO(PlantWatch) watch = { 0 };
+    settle(y);
+    plant_before(&watch, &y->workdir);
+    yard_put(yard_path(y, "work/sub/CLAUDE.md"), "evil\n");
+    hooked.io = &io;
+    watch.workdir = &hooked;
+    plant_after(&watch, &y->a, &report);
+    Str told = plant_sentences(&report, &y->a);
+    if (!strstr(arena_cstr(&y->a, told), "cannot be read"))
+        fail_msg("nothing was told: " STR_FMT, STR_ARG(told));
+    settled(y);
+}
+
 static void what_has_a_name_like_the_pad_is_none(Yard *y)
 {
     struct stat info;
@@ -313,11 +340,11 @@ static void ordinary_commits_go_on(Yard *y)
 static void what_is_allowed_by_name_stays(Yard *y)
 {
     settle(y);
-    y->workdir.plants_allowed[plant_find(S("AGENTS.md"))] = true;
+    y->workdir.plants_allowed[obeyed_find(S("AGENTS.md"))] = true;
     Confined c = yard_command(y, "echo new > AGENTS.md; echo evil > CLAUDE.md");
     yard_holds(y, "work/AGENTS.md", "new\n");
     assert_true(!there(y, "CLAUDE.md") && told_of(&c, "CLAUDE.md"));
-    y->workdir.plants_allowed[plant_find(S(".git"))] = true;
+    y->workdir.plants_allowed[obeyed_find(S(".git"))] = true;
     c = yard_command(y, "echo x > .git/hooks/new; echo x > .git/config; echo ok");
     assert_str(c.head, S("ok\n"));
     assert_int_equal(c.planted.n, 0);
@@ -506,6 +533,7 @@ static const Trial trials[] = {
     TRIAL(what_is_shut_against_us_is_put_aside, "outside", true),
     TRIAL(what_is_not_compared_is_not_written, "outside", true),
     TRIAL(no_number_of_files_ends_the_comparison, "outside", true),
+    TRIAL(a_directory_that_cannot_be_looked_at_is_reported, "outside", false),
     TRIAL(what_has_a_name_like_the_pad_is_none, "work/pad.db", true),
     TRIAL(a_repository_that_is_moved_leaves_no_hooks, "outside", true),
     TRIAL(ordinary_commits_go_on, "outside", true),

@@ -179,7 +179,7 @@ static void the_pad_is_never_written(Desk *d)
     }
 }
 
-/* The table of plant.h, also where the directory of git has another name. */
+/* The table of base/obeyed.h, also where the directory of git has another name. */
 static void what_other_programs_obey_is_not_written(Desk *d)
 {
     static const char *const paths[] = {

@@ -1,6 +1,7 @@
 /* test_prompt.c - rules: which files, in which order, with what filled in. */
 #include "agent/prompt.h"
 
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -165,6 +166,24 @@ static void rules_of_another_user_are_left_out_where_anybody_can_put_them(Desk *
     assert_has(out, "belongs to another user and is not shown");
 }
 
+/* A run must not begin without its rules and say nothing. */
+static void rules_that_cannot_be_read_are_reported(Desk *d)
+{
+    AUTO(Buf) left = { 0 };
+    struct rlimit was, low;
+    scene_put(d->dir, "AGENTS.md", "obey me\n");
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &was), 0);
+    int next = dup(STDIN_FILENO);
+    low = (struct rlimit){ .rlim_cur = (rlim_t)next + 1, .rlim_max = was.rlim_max };
+    assert_int_equal(close(next), 0);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &low), 0);
+    Str out = build(d, (PromptAsk){ .left_out = &left });
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &was), 0);
+    assert_int_equal(scene_times(out, "obey me"), 0);
+    assert_has(out, "AGENTS.md cannot be read and is not shown]");
+    assert_has(buf_str(&left), "cannot be read: it is left out of the rules");
+}
+
 /* It would be sent to the model, whatever it is. */
 static void a_link_brings_no_file_from_elsewhere(Desk *d)
 {
@@ -283,6 +302,7 @@ static const DeskTest tests[] = {
     DESK_TEST(a_long_file_is_cut_and_says_so),
     DESK_TEST(a_file_that_is_no_text_is_refused),
     DESK_TEST(rules_of_another_user_are_left_out_where_anybody_can_put_them),
+    DESK_TEST(rules_that_cannot_be_read_are_reported),
     DESK_TEST(a_link_brings_no_file_from_elsewhere),
     DESK_TEST(the_name_of_a_directory_makes_no_heading),
     DESK_TEST(the_json_protocol_lists_the_tools),

@@ -2,9 +2,11 @@
  *
  * In that directory nothing is touched but notes, whatever an enemy or a careless person does to it
  * meanwhile; and that it is gone is never taken for "everything was deleted". */
+#include "base/obeyed.h"
 #include "bench.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -102,6 +104,42 @@ static void a_note_with_both_endings_is_refused(void **state)
     assert_text(bytes_of(b, "../docs/two.txt"), "other");
 }
 
+/* Agents take a file of such a name for orders of its owner's.  Whoever may write a note must not
+ * be able to give them. */
+static void a_file_that_programs_obey_is_no_note(void **state)
+{
+    Bench *b = *state;
+    Record r;
+    Mark mark;
+    Err e = { 0 };
+    person_writes(b, "../docs/AGENTS.md", CANARY);
+    person_writes(b, "../docs/agent.md", "a document");
+    static const char *const names[] = { "notes/AGENTS", "notes/CLAUDE", "notes/deep/GEMINI",
+                                         "notes/CLAUDE.local" };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        assert_status(b, try_head(b, names[i], &r), JOT_DENIED);
+        assert_status(b, try_put(b, names[i], ANYTHING, "obey me", NULL), JOT_DENIED);
+        assert_non_null(strstr(b->e.text, "edit the file itself"));
+        assert_status(b, try_put(b, names[i], NOTHING, "obey me", NULL), JOT_DENIED);
+        assert_status(b, try_delete(b, names[i], NULL), JOT_DENIED);
+    }
+    assert_int_equal(store_purge(b->s, S("notes/AGENTS"), NULL, S("ann"), &mark, &e), JOT_DENIED);
+    assert_text(bytes_of(b, "../docs/AGENTS.md"), CANARY);
+    assert_int_equal(files_in(b, "../docs"), 2);
+    Listing all = listed(b, "notes/");
+    assert_int_equal(all.n, 1);
+    assert_text(all.items[0].name, "notes/agent");
+    reboot(b);
+    put(b, "notes/other", "a write compares all");
+    assert_text(bytes_of(b, "../docs/AGENTS.md"), CANARY);
+    assert_int_equal(listed(b, "notes/").n, 2);
+    for (int row = 0; obeyed_name(row); row++) { /* none stands where it is not looked for */
+        Str name = str(obeyed_name(row));
+        if (str_ends(name, S(".md")) || str_ends(name, S(".txt")))
+            assert_int_equal(obeyed_find_document(name), row);
+    }
+}
+
 /* --- Nothing else is touched ---------------------------------------------------------------- */
 
 static int strangers; /* names seen in the directory that no person gave */
@@ -145,6 +183,24 @@ static void a_file_that_may_not_be_written_stays_as_it_is(void **state)
     assert_int_equal(records(b, "notes/plan").n, 1);
     assert_int_equal(files_in(b, "drafts"), 0);
     put(b, "notes/other", "goes on");
+}
+
+static void a_directory_that_may_not_be_written_stays_as_it_is(void **state)
+{
+    Bench *b = *state;
+    put(b, "notes/deep/plan", "mine");
+    assert_int_equal(chmod(full_path(b, "../docs/deep"), 0555), 0);
+    if (geteuid() == 0) /* who may write everywhere */
+        trap(b, (Trap){ .kind = IO_STAT, .at = ".", .answer = -EACCES, .stays = true });
+    assert_status(b, try_put(b, "notes/deep/plan", ANYTHING, "new", NULL), JOT_DENIED);
+    assert_non_null(strstr(b->e.text, "permissions of 'docs/deep'"));
+    assert_status(b, try_put(b, "notes/deep/more", ANYTHING, "new", NULL), JOT_DENIED);
+    assert_status(b, try_delete(b, "notes/deep/plan", NULL), JOT_DENIED);
+    traps_clear(b);
+    assert_int_equal(chmod(full_path(b, "../docs/deep"), 0755), 0);
+    assert_text(bytes_of(b, "../docs/deep/plan.md"), "mine");
+    assert_int_equal(records(b, "notes/deep/plan").n, 1);
+    assert_int_equal(files_in(b, "drafts"), 0);
 }
 
 static void a_file_that_nobody_recorded_is_never_purged(void **state)
@@ -248,6 +304,22 @@ static void a_directory_that_is_gone_deletes_no_note(void **state)
         assert_int_equal(records(b, "notes/a/b").n, 1);
         reboot(b);
     }
+}
+
+/* 'not found' would say that there is no such note. */
+static void a_folder_that_goes_while_a_dead_write_is_finished_is_said(void **state)
+{
+    Bench *b = *state;
+    put(b, "notes/plan", "one");
+    trap(b, (Trap){ .kind = IO_RENAME, .at = "plan.md", .answer = -ENOENT, .stays = true });
+    for (int i = 0; i < 2; i++) {
+        jot_status expected = i ? JOT_UNAVAILABLE : JOT_UNKNOWN;
+        assert_status(b, try_put(b, "notes/plan", ANYTHING, "two", NULL), expected);
+    }
+    assert_non_null(strstr(b->e.text, "try again"));
+    traps_clear(b);
+    put(b, "notes/plan", "three");
+    assert_int_equal(records(b, "notes/plan").n, 3);
 }
 
 static void another_directory_in_its_place_is_the_one_that_counts(void **state)
@@ -380,11 +452,42 @@ static void the_format_says_where_they_are(void **state)
         assert_null(b->s);
         assert_int_equal(b->e.status, JOT_CORRUPT);
     }
+    assert_non_null(strstr(b->e.text, "copy '.format'"));
     /* What is kept of it when git takes the file away says so, too. */
     person_removes(b, "format");
     b->s = open_pad(b, (StoreOptions){ .create = true });
     assert_text(head(b, "notes/plan").body, "mine");
     assert_text(bytes_of(b, "format"), "jotter 4 4\nnotes docs\n");
+}
+
+/* Whoever wrote what an ordinary pad says would find every note deleted. */
+static void a_format_that_says_nothing_of_them_is_not_believed(void **state)
+{
+    Bench *b = *state;
+    static const char *const wrong[] = { "jotter 3 3\n", "jotter 4 4\nnotes other\n" };
+    put(b, "notes/plan", "mine");
+    snprintf(b->url, sizeof b->url, "files:%s", b->path);
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        store_close(b->s);
+        person_writes(b, "format", wrong[i]);
+        b->s = open_pad(b, (StoreOptions){ .create = true });
+        assert_null(b->s);
+        assert_int_equal(b->e.status, JOT_CORRUPT);
+        assert_non_null(strstr(b->e.text, "were in docs"));
+    }
+    person_writes(b, "format", "jotter 4 4\nnotes docs\n");
+    b->s = open_pad(b, (StoreOptions){ .create = true });
+    assert_int_equal(records(b, "notes/plan").n, 1);
+    /* With neither, it is at least not said to be an ordinary pad. */
+    store_close(b->s);
+    person_removes(b, "format");
+    person_removes(b, ".format");
+    b->s = open_pad(b, (StoreOptions){ .create = true });
+    assert_null(b->s);
+    assert_non_null(strstr(b->e.text, "notes DIR"));
+    person_writes(b, "format", "jotter 4 4\nnotes docs\n");
+    b->s = open_pad(b, (StoreOptions){ .create = true });
+    assert_text(head(b, "notes/plan").body, "mine");
 }
 
 int main(void)
@@ -394,13 +497,16 @@ int main(void)
         PLACE_TEST(a_new_note_is_markdown_and_as_open_as_its_owner_makes_files),
         PLACE_TEST(a_file_keeps_its_permissions_and_its_ending),
         PLACE_TEST(a_note_with_both_endings_is_refused),
+        PLACE_TEST(a_file_that_programs_obey_is_no_note),
         PLACE_TEST(at_no_moment_lies_anything_but_notes_there),
         PLACE_TEST(a_file_that_may_not_be_written_stays_as_it_is),
+        PLACE_TEST(a_directory_that_may_not_be_written_stays_as_it_is),
         PLACE_TEST(a_file_that_nobody_recorded_is_never_purged),
         PLACE_TEST(a_text_an_editor_still_has_open_is_put_aside_in_the_pad),
         PLACE_TEST(a_link_in_the_place_of_a_note_is_not_followed),
         PLACE_TEST(a_link_in_the_place_of_the_directory_is_not_followed),
         PLACE_TEST(a_directory_that_is_gone_deletes_no_note),
+        PLACE_TEST(a_folder_that_goes_while_a_dead_write_is_finished_is_said),
         PLACE_TEST(another_directory_in_its_place_is_the_one_that_counts),
         PLACE_TEST(a_folder_that_a_person_removed_is_not_made_again),
         PLACE_TEST(after_a_reboot_what_a_checkout_brought_is_an_edit),
@@ -409,6 +515,7 @@ int main(void)
         PLACE_TEST(one_on_another_mount_is_refused),
         PLACE_TEST(a_pad_keeps_its_notes_where_it_was_told_when_it_was_made),
         PLACE_TEST(the_format_says_where_they_are),
+        PLACE_TEST(a_format_that_says_nothing_of_them_is_not_believed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -80,6 +80,35 @@ static void of_several_hosts_the_one_that_is_no_replica_is_used(void **state)
     place_refuses(p, by_ports(p, "1", replica_port()), JOT_UNAVAILABLE, "is a replica");
 }
 
+static void replicate(const char *of)
+{
+    char command[200];
+    snprintf(command, sizeof command, "redis-cli -p %s REPLICAOF %s >/dev/null", replica_port(),
+             of);
+    assert_int_equal(system(command), 0);
+}
+
+/* A primary that was replaced is started again, and knows nothing of it.  Each command opens the
+ * pad anew: the first host in the list would be the wrong one, and take writes that nobody else
+ * sees. */
+static void of_two_primaries_none_is_used(void **state)
+{
+    Place *p = *state;
+    Mark m;
+    char to[64], port[16];
+    const char *primary = place_variable("JOT_TEST_REDIS_PORT");
+    snprintf(port, sizeof port, "%d", p->proxy.port);
+    snprintf(to, sizeof to, "127.0.0.1 %s", primary);
+    replicate("NO ONE");
+    place_refuses(p, by_ports(p, primary, replica_port()), JOT_UNAVAILABLE, "two say that they");
+    place_refuses(p, by_ports(p, replica_port(), primary), JOT_UNAVAILABLE, "two say that they");
+    /* The same server under two names is one. */
+    Store *s = place_open(p, by_ports(p, port, primary), (StoreOptions){ .create = true });
+    assert_int_equal(place_put(p, s, "notes/a", "text", &m), JOT_OK);
+    store_close(s);
+    replicate(to);
+}
+
 /* The machine of the first host is off: nobody refuses anything. */
 static void of_several_hosts_one_that_says_nothing_is_passed_over(void **state)
 {
@@ -136,6 +165,7 @@ int main(int argc, char **argv)
         CASE(of_several_hosts_one_that_says_nothing_is_passed_over),
         CASE(a_host_whose_connections_break_is_followed_by_the_next),
         CASE(a_list_of_hosts_that_makes_no_sense_is_refused),
+        CASE(of_two_primaries_none_is_used), /* the replica needs a while afterwards */
     };
     const CaseTable tables[] = { { own, COUNT_OF(own) } };
     return place_main(&redis, tables, COUNT_OF(tables), argc, argv);

@@ -1,98 +1,14 @@
-/* plant.c - the table of names. */
+/* plant.c - which names of the table mean what. */
 #include "agent/sandbox/plant.h"
 
-#include <assert.h>
 #include <fcntl.h>
-#include <strings.h>
 #include <sys/stat.h>
 
-/* One a line in groups; a '*' at the beginning stands for anything.  The first row is git's own
- * directory, of which only what plant_of_git() names is kept.  Add a name here, nowhere else. */
-/* clang-format off */
-static const char *const names[] = {
-    ".git",
-
-    /* git, and what runs hooks for it */
-    ".gitmodules", ".gitconfig", ".githooks", ".husky", ".pre-commit-config.yaml", ".lefthook",
-    ".lefthook.yml", ".lefthook.yaml", "lefthook.yml", "lefthook.yaml", "lefthook-local.yml",
-    ".overcommit.yml",
-    ".git-hooks", ".local-overcommit.yml", ".lefthook-local", ".lefthook-local.yml",
-    ".lefthook.toml", ".lefthook.json", "lefthook.toml", "lefthook.json", "hgrc", ".hgrc",
-    ".repo",
-
-    /* rules, tools and servers of agents, and Jotter's own pads */
-    "AGENTS.md", "AGENTS.override.md", "AGENT.md", "CLAUDE.md", "CLAUDE.local.md", "GEMINI.md",
-    "QWEN.md", "CRUSH.md", "WARP.md", ".agents", ".agent", ".claude", ".claude.json", ".codex",
-    ".gemini", ".qwen", ".cursor", ".cursorrules", ".cline", ".clinerules", ".roo", ".roorules",
-    ".windsurf", ".windsurfrules", ".continue", ".kiro", ".amazonq", ".junie", ".augment", ".trae",
-    ".opencode", "opencode.json", "opencode.jsonc", ".crush.json", "crush.json", ".goosehints",
-    ".aider.conf.yml", ".factory", ".openhands", ".rules", ".mcp.json", "mcp.json", ".mcp",
-    ".jotter",
-    ".crush", ".roomodes", ".kilocode", ".kilocodemodes", ".aiassistant", ".augment-guidelines",
-    ".continuerules", ".continuerc.json", ".goose", ".vibe", ".grok", ".warp", ".copilot",
-    ".tabnine", ".serena", ".qoder", ".iflow", "IFLOW.md", ".codebuddy", "CODEBUDDY.md", ".amp",
-    ".kimi", ".openhands_instructions",
-
-    /* editors, debuggers, and what is read where an interpreter is started */
-    ".vscode", ".vscode-server", "*.code-workspace", ".idea", ".fleet", ".zed", ".nova",
-    ".devcontainer", ".devcontainer.json", ".vim", ".vimrc", ".exrc", ".nvimrc", ".nvim.lua",
-    ".lvimrc", ".dir-locals.el", ".dir-locals-2.el", ".emacs", ".emacs.d", ".gdbinit", ".lldbinit",
-    ".helix", ".gvimrc", ".nvim", ".run", ".vs", ".theia", "*.sublime-project",
-    ".lite_project.lua", ".ycm_extra_conf.py", ".vimspector.json", ".spacemacs", ".doom.d",
-    ".externalToolBuilders", ".gitpod.yml", ".replit", ".idx", ".gdbearlyinit", ".pdbrc",
-    ".pdbrc.py", ".irbrc", ".pryrc", ".rdbgrc", ".byebugrc", ".Rprofile", ".Renviron", ".ghci",
-    ".octaverc", ".ocamlinit", ".erlang", ".iex.exs", ".sbclrc", ".ipython", ".jupyter",
-
-    /* shells: on entering a directory, and where the working directory is a home */
-    ".envrc", ".mise.toml", ".mise", "mise.toml", "mise.local.toml", ".rvmrc", ".autoenv",
-    ".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".bash_aliases", ".bashrc.d",
-    ".profile", ".zshrc", ".zshenv", ".zprofile", ".zlogin", ".zlogout", ".inputrc", ".ssh",
-    ".gnupg", ".config", ".local", ".netrc", ".wgetrc", ".curlrc", ".tmux.conf", ".screenrc",
-    ".xinitrc", ".xprofile", ".xsession", ".xsessionrc", ".pam_environment", ".pythonrc", ".pythonrc.py",
-    ".aws", ".kube", ".docker",
-    ".mise.local.toml", ".autoenv.zsh", ".cshrc", ".tcshrc", ".login", ".logout", ".kshrc",
-    ".mkshrc", ".shrc", ".xonshrc", ".zsh", ".oh-my-zsh", ".Xclients", ".forward", ".procmailrc",
-    ".rhosts", ".shosts", ".k5login", ".mailcap", ".nvm", ".pyenv", ".rbenv", ".asdf",
-
-    /* package managers: where code comes from, and what is run besides */
-    ".npmrc", ".yarnrc", ".yarnrc.yml", ".pnpmfile.cjs", ".pypirc", "pip.conf", ".condarc",
-    ".cargo", ".bundle", ".gemrc",
-    ".pnpmfile.mjs",
-
-    /* what runs when it is pushed */
-    ".github", ".gitlab", ".gitlab-ci.yml", ".gitea", ".forgejo", ".circleci", ".buildkite",
-    ".travis.yml", ".drone.yml", ".woodpecker", ".woodpecker.yml", ".cirrus.yml",
-    "azure-pipelines.yml", "bitbucket-pipelines.yml", "Jenkinsfile",
-    ".woodpecker.yaml", ".appveyor.yml", "appveyor.yml", ".build.yml", ".builds", ".semaphore",
-    ".teamcity", ".tekton", ".harness", "bitrise.yml", "buildspec.yml", "cloudbuild.yaml",
-};
-/* clang-format on */
-
-static_assert(COUNT_OF(names) <= WORKDIR_PLANTS_MAX, "Workdir has room for each");
-
-static bool same(Str name, const char *row)
-{
-    if (row[0] == '*')
-        return name.n > strlen(row + 1) && same(str_from(name, name.n - strlen(row + 1)), row + 1);
-    return name.n == strlen(row) && strncasecmp(name.p, row, name.n) == 0;
-}
-
-int plant_find(Str name)
-{
-    for (size_t i = 0; i < COUNT_OF(names); i++)
-        if (same(name, names[i]))
-            return (int)i;
-    return -1;
-}
+#include "base/obeyed.h"
 
 bool plant_is_pad(int row)
 {
-    return row == plant_find(S(".jotter"));
-}
-
-const char *plant_name(int row)
-{
-    return row >= 0 && (size_t)row < COUNT_OF(names) ? names[row] : NULL;
+    return row == obeyed_find(S(".jotter"));
 }
 
 bool plant_is_git(int dir)
@@ -111,7 +27,7 @@ bool plant_of_git(Str name)
     static const char *const kept[] = { "hooks", "config", "config.worktree", "commondir",
                                         "attributes" };
     for (size_t i = 0; i < COUNT_OF(kept); i++)
-        if (same(name, kept[i]))
+        if (obeyed_is(name, kept[i]))
             return true;
     return false;
 }

@@ -2,7 +2,7 @@
  *
  * A command that is confined today can leave a hook for git, a task for an editor
  * or a rule for an agent in the working directory, and the user runs it tomorrow
- * with all rights.  So these names are kept: read-only where the mechanism can say
+ * with all rights.  So the names of base/obeyed.h are kept: read-only where the mechanism can say
  * so, and compared when the command has ended.  What appeared is moved to jotter-aside/, what
  * changed or was removed is restored, and both are reported.  `write_file`
  * obeys the same table.  The user allows a name with `--allow plant:NAME`.
@@ -18,7 +18,6 @@
 #define PLANT_ASIDE "jotter-aside" /* how directories begin in which things are kept */
 
 enum {
-    PLANT_GIT = 0,                     /* the row of git's directory */
     PLANT_LOOKED_AT_MAX = 500 * 1000,  /* entries of directories */
     PLANT_FILE_MAX = 256 * 1024,       /* bytes of a file that can be put back */
     PLANT_KEPT_MAX = 16 * 1024 * 1024, /* bytes of all of them */
@@ -26,12 +25,8 @@ enum {
     PLANT_TOLD_MAX = 20,               /* that are named in a result */
 };
 
-/* The row of the table that a name belongs to; -1: none.  Upper and lower case are the same. */
-int plant_find(Str name);
-/* True for the row of pads. */
+/* True for the row of pads in that table. */
 bool plant_is_pad(int row);
-/* The name of a row; NULL after the last. */
-const char *plant_name(int row);
 /* True if `dir` is a git directory, whatever its name is: with a HEAD and what belongs to it. */
 bool plant_is_git(int dir);
 /* True for a directory that a package manager fills.  Its packages bring files of all these names;

@@ -13,7 +13,7 @@
 
 #include "agent/sandbox/plant.h"
 
-enum { GIT = PLANT_GIT, WITHIN_DEPTH_MAX = 32 };
+enum { GIT = OBEYED_GIT, WITHIN_DEPTH_MAX = 32 };
 
 /* A directory that has still to be looked into. */
 typedef struct Todo {
@@ -29,6 +29,7 @@ typedef struct Look {
     size_t looked_at, within; /* entries: of all, and of a directory that is kept as a whole */
     bool before;              /* contents are kept, to be restored later */
     bool home;                /* the working directory is the user's home */
+    bool failed; /* a directory could not be opened though it may be there: say that it is unseen */
 } Look;
 
 static Str child_of(Arena *into, Str dir, const char *name)
@@ -50,13 +51,14 @@ static int open_shut(const Workdir *p, const char *path)
     return io_open(p->io, p->dir, path, O_RDONLY | O_DIRECTORY, 0);
 }
 
-static DIR *open_dir(const Look *l, Str path)
+static DIR *open_dir(Look *l, Str path)
 {
     const Workdir *p = l->w->workdir;
     const char *name = path.n ? path.p : ".";
     int fd = io_open(p->io, p->dir, name, O_RDONLY | O_DIRECTORY, 0);
     if (fd == -EACCES && !l->before)
         fd = open_shut(p, name);
+    l->failed = l->failed || fd == -EMFILE || fd == -ENFILE || fd == -ENOMEM || fd == -EIO;
     DIR *d = fd < 0 ? NULL : fdopendir(fd);
     if (!d && fd >= 0)
         close(fd);
@@ -254,7 +256,7 @@ static PlantRoot *add_root(Look *l, PlantRoot r)
  * directories in a home. */
 static bool is_busy(const Look *l, int row, int depth)
 {
-    const char *name = plant_name(row);
+    const char *name = obeyed_name(row);
     return plant_is_pad(row) || (l->home && depth == 0 && row != GIT && strcmp(name, ".ssh") != 0);
 }
 
@@ -314,7 +316,7 @@ static void look_at(Look *l, int dir, const struct dirent *entry, Todo *in, bool
 {
     const Workdir *p = l->w->workdir;
     const char *name = entry->d_name;
-    int row = plant_find(str(name));
+    int row = obeyed_find(str(name));
     bool directory = entry->d_type == DT_DIR || (entry->d_type == DT_UNKNOWN && is_dir(dir, name));
     if (row < 0 && !directory)
         return;
@@ -344,7 +346,7 @@ static bool is_too_much(const Look *l)
     return l->looked_at >= (max ? max : PLANT_LOOKED_AT_MAX);
 }
 
-/* False: there was too much. */
+/* False: there was too much, or something could not be looked at. */
 static bool look_into(Look *l, Todo *t)
 {
     /* The working directory itself is always looked through, and so is what was before. */
@@ -353,11 +355,12 @@ static bool look_into(Look *l, Todo *t)
                                   bsearch(&t->path, was->dirs, was->dirs_n, sizeof(Str), by_name));
     if (!must && is_too_much(l))
         return false;
+    l->failed = false;
     DIR *d = open_dir(l, t->path);
     struct dirent *entry;
     if (!d)
-        return true;
-    bool git = plant_find(str_base_name(t->path)) == GIT || plant_is_git(dirfd(d));
+        return !l->failed;
+    bool git = obeyed_find(str_base_name(t->path)) == GIT || plant_is_git(dirfd(d));
     bool fits = true;
     if (git && !l->w->workdir->plants_allowed[GIT])
         add_git(l, dirfd(d), t->path, t->depth);
@@ -367,6 +370,7 @@ static bool look_into(Look *l, Todo *t)
         fits = must || !is_too_much(l);
     }
     closedir(d);
+    fits = fits && !l->failed;
     if (l->before && fits) {
         PlantWatch *w = l->w;
         w->dirs =

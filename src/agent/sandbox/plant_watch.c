@@ -22,7 +22,7 @@
 
 #define ASIDE PLANT_ASIDE
 
-enum { GIT = PLANT_GIT, GENERIC_MAX = 4096 };
+enum { GIT = OBEYED_GIT, GENERIC_MAX = 4096 };
 
 void plant_before(PlantWatch *out, const Workdir *workdir)
 {
@@ -221,7 +221,7 @@ static int open_or_make(const Workdir *p, const Planted *was, int row, Str *name
     while (at >= 0 && str_cut(&rest, '/', &part)) {
         snprintf(dir, sizeof dir, STR_FMT, STR_ARG(part));
         kept = kept || (row == GIT ? plant_of_git(part) || str_eq(part, S("info"))
-                                   : plant_find(part) == row);
+                                   : obeyed_find(part) == row);
         int next = io_open(p->io, at, dir, O_RDONLY | O_DIRECTORY, 0);
         if (next == -ENOENT && kept)
             open_up(at);
@@ -271,10 +271,10 @@ static void tell(After *a, Str path, int row, const char *what, Str where, const
     buf_addf(&text,
              "%s: other programs run or obey this file; only the user can allow it, with "
              "--allow plant:%s)",
-             then, plant_name(row));
+             then, obeyed_name(row));
     report(a, (PlantFound){ .path = arena_copy(a->into, path),
                             .aside = arena_copy(a->into, where),
-                            .name = plant_name(row),
+                            .name = obeyed_name(row),
                             .text = arena_copy(a->into, buf_str(&text)) });
 }
 
@@ -440,8 +440,8 @@ void plant_after(PlantWatch *w, Arena *into, PlantReport *out)
                                                       a.found - PLANT_TOLD_MAX) });
     if (w->cut || a.now.cut)
         report(&a, (PlantFound){ .text = S("(the directory is too large to be looked through for "
-                                           "files that other programs run or obey: look at what "
-                                           "is new in it)") });
+                                           "files that other programs run or obey, or cannot be "
+                                           "read: look at what is new in it)") });
     fd_close(&a.aside);
     plant_done(&a.now);
 }

@@ -7,7 +7,7 @@
  *       |
  *       v                 the descriptor, not the name, is asked from here on:
  *     reading: a regular file with one name, not the user's own directories, not /proc
- *     writing: its directory not in the pad, nor its name one that others run or obey (plant.h)
+ *     writing: its directory not in the pad, nor its name one that others obey (base/obeyed.h)
  *
  * A write makes a new file beside the old one, syncs it and renames it over: a
  * process that dies leaves the old file or the new one, and perhaps a temporary
@@ -486,7 +486,7 @@ static jot_status a_plant(Str path, int row, Err *e)
     return err_set(e, JOT_DENIED,
                    "'%s' is run or obeyed by other programs (%s): the user can allow it with "
                    "--allow plant:%s",
-                   err_show(&shown, path), plant_name(row), plant_name(row));
+                   err_show(&shown, path), obeyed_name(row), obeyed_name(row));
 }
 
 /* A path with a name that is kept in it.  A file HEAD makes a directory one of git's. */
@@ -495,9 +495,9 @@ static jot_status check_names(const Workdir *p, Str name, Str path, Err *e)
     Str rest = name, part;
     for (bool more = true; more;) {
         more = str_cut(&rest, '/', &part);
-        int row = plant_find(more ? part : rest);
+        int row = obeyed_find(more ? part : rest);
         if (row < 0 && !more && rest.n == 4 && strncasecmp(rest.p, "HEAD", 4) == 0)
-            row = plant_find(S(".git"));
+            row = obeyed_find(S(".git"));
         if (row >= 0 && !p->plants_allowed[row])
             return a_plant(path, row, e);
     }
@@ -507,7 +507,7 @@ static jot_status check_names(const Workdir *p, Str name, Str path, Err *e)
 /* The same in a directory of git's that has another name: its own files, and its hooks. */
 static jot_status check_git(const Workdir *p, int dir, Str dir_name, Str name, Str path, Err *e)
 {
-    int row = plant_find(S(".git"));
+    int row = obeyed_find(S(".git"));
     Str last = dir_name;
     while (str_cut(&last, '/', &dir_name))
         continue;

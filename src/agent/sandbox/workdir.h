@@ -7,7 +7,7 @@
  *
  * The pad is kept out of writing wherever it lies, also inside the directory: it is
  * known by device and inode, not by the way its name is written.  So are the files
- * that others run or obey later (plant.h), unless the user allows their names.  The
+ * that others run or obey later (base/obeyed.h), unless the user allows their names.  The
  * user's own directories (base/home.h), where approvals and a secret lie, are kept out
  * of reading and writing alike; one that would lie in the working directory is made, so
  * that nobody else makes it. */
@@ -20,11 +20,11 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/io.h"
+#include "base/obeyed.h"
 
 enum {
-    WORKDIR_PATH_MAX = 4096,  /* bytes of a path */
-    WORKDIR_DEPTH_MAX = 256,  /* directories of a path */
-    WORKDIR_PLANTS_MAX = 320, /* rows of the table of plant.h */
+    WORKDIR_PATH_MAX = 4096, /* bytes of a path */
+    WORKDIR_DEPTH_MAX = 256, /* directories of a path */
 };
 
 enum { WORKDIR_OWN = 2 /* the user's state and configuration */ };
@@ -42,8 +42,8 @@ typedef struct Workdir {
     Fd dir;
     Str path;          /* of the directory: absolute, without links; followed by a NUL */
     bool reads_beyond; /* files elsewhere may be read */
-    /* Rows of the table of files that others run or obey (plant.h): those that may be written. */
-    bool plants_allowed[WORKDIR_PLANTS_MAX];
+    /* Rows of the table of files that others run or obey (obeyed.h): those that may be written. */
+    bool plants_allowed[OBEYED_MAX];
     size_t plants_looked_at_max; /* 0: PLANT_LOOKED_AT_MAX; less, for a test */
     /* The pad; its path is empty if it is in no file.  A pad that is a file stands for all files in
      * its directory whose names begin with its own, which are its journals. */

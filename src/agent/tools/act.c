@@ -91,8 +91,8 @@ jot_status act_open(Act **out, const ActOptions *o, Err *e)
         a->policy = *o->policy;
     TRY(workdir_open(&a->workdir, o->m->io, o->dir, o->pad, e));
     a->workdir.reads_beyond = policy_for_effect(&a->policy, POLICY_OUTSIDE) == POLICY_ALLOW;
-    for (int row = 0; plant_name(row); row++)
-        a->workdir.plants_allowed[row] = policy_allows_plant(&a->policy, plant_name(row));
+    for (int row = 0; obeyed_name(row); row++)
+        a->workdir.plants_allowed[row] = policy_allows_plant(&a->policy, obeyed_name(row));
     for (const char *const *command = o->servers; command && *command; command++) {
         McpClientOptions server = { .command = str(*command),
                                     .cancelled = stop_server,

@@ -69,7 +69,7 @@ Str policy_word(size_t i, Arena *into)
     i -= COUNT_OF(effects);
     if (i < 2)
         return i ? S("plant:all") : S("all");
-    const char *name = plant_name((int)i - 2);
+    const char *name = obeyed_name((int)i - 2);
     return name ? arena_printf(into, "plant:%s", name) : (Str){ 0 };
 }
 
@@ -97,8 +97,8 @@ static Str plant_in(Str word)
 static jot_status check_plant(PolicyAnswer answer, Str name, Err *e)
 {
     Shown shown;
-    int row = plant_find(name);
-    bool known = str_eq(name, S("all")) || (row >= 0 && str_eq(name, str(plant_name(row))));
+    int row = obeyed_find(name);
+    bool known = str_eq(name, S("all")) || (row >= 0 && str_eq(name, str(obeyed_name(row))));
     if (!known)
         return err_set(e, JOT_INVALID,
                        "'%s' is none of the names that are kept from writing: use one of those in "

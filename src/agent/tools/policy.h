@@ -7,7 +7,7 @@
  * several effects gets the strictest of their answers.
  *
  * Words of the form `plant:NAME` are about files that other programs run or obey
- * (plant.h), by their names there, or `plant:all`.  They can be allowed or denied,
+ * (base/obeyed.h), by their names there, or `plant:all`.  They can be allowed or denied,
  * and are never asked for; `all` does not mean them.
  *
  * Without rules, what only reads and what only adds to the pad (where nothing is
@@ -55,7 +55,7 @@ MUST_USE jot_status policy_check(const Policy *p, const ToolHost *h, Err *e);
 
 PolicyAnswer policy_for_tool(const Policy *p, const Tool *t);
 PolicyAnswer policy_for_effect(const Policy *p, PolicyEffect effect);
-/* True if files of this name (a row of plant.h) may be written. */
+/* True if files of this name (a row of base/obeyed.h) may be written. */
 bool policy_allows_plant(const Policy *p, const char *name);
 
 /* Effects as bits of PolicyEffect. */

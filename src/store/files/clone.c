@@ -18,7 +18,6 @@
 #include "store/files/files.h"
 
 #define IGNORE ".gitignore"
-#define KEPT ".format"
 #define CASEFOLD " casefold"
 
 /* What is not for merging when a pad is kept in git. */
@@ -32,12 +31,12 @@ enum { IGNORE_MAX = 64 * 1024 };
 
 int clone_keep_format(Files *f, Str format)
 {
-    return pad_place(f, KEPT, format);
+    return pad_place(f, FORMAT_KEPT, format);
 }
 
 bool clone_read_kept(Files *f, char to[FILES_FORMAT_BYTES])
 {
-    return pad_read_small(f, KEPT, to, FILES_FORMAT_BYTES) == 0 && to[0];
+    return pad_read_small(f, FORMAT_KEPT, to, FILES_FORMAT_BYTES) == 0 && to[0];
 }
 
 bool clone_has_views(const Names *names)

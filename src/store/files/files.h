@@ -86,6 +86,7 @@ typedef struct Paths {
     bool either;                    /* the view may have another ending: .md */
     bool turned;                    /* it has */
     bool placed; /* the view lies in a directory of the person's own, the draft in drafts/ */
+    bool obeyed; /* and has a name there that other programs obey: it is no note */
 } Paths;
 
 /* Named index documents lie among the artifacts, and are shown elsewhere. */
@@ -477,6 +478,10 @@ enum { PLACE_GONE = -ESTALE };
 
 /* Is this path of the pad one beneath that directory? */
 bool place_has(const Files *f, const char *path);
+/* Would programs obey a file with this name there, as agents do AGENTS.md?  `stem` has no ending.
+ */
+bool place_is_obeyed(const Files *f, Str stem);
+MUST_USE jot_status place_refuse_obeyed(const Paths *p, Err *e);
 /* JOT_INVALID if no notes may lie there. */
 MUST_USE jot_status place_set(Files *f, Str place, Err *e);
 /* Find the directory, from where the pad is.  With `make` it must be there in the end; otherwise it
@@ -628,7 +633,8 @@ int clone_prepare(Files *f, Str format);
 /* Let git ignore this path too, for a pad that an older version made; a file that people wrote anew
  * stays. */
 void clone_ignore(Files *f, const char *path);
-/* What was kept; false if there is nothing. */
+/* What was kept, in the file of this name; false if there is nothing. */
+#define FORMAT_KEPT ".format"
 bool clone_read_kept(Files *f, char to[FILES_FORMAT_BYTES]);
 /* Does a directory with these names hold what people see of a pad? */
 bool clone_has_views(const Names *names);

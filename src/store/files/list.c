@@ -265,7 +265,8 @@ static int collect_view(void *ctx, Str name, Sort sort)
     else if (directory && !v->level->kind->flat)
         collect(v->to, name, "/");
     else if (!directory && view_stem(v->f, v->level->kind, name, &stem) &&
-             (sort == SORT_FILE || !place_has(v->f, v->level->views))) {
+             (!place_has(v->f, v->level->views) ||
+              (sort == SORT_FILE && !place_is_obeyed(v->f, stem)))) {
         collect(v->to, stem, "");
         set_view_seen(v->to->names.items[v->to->names.n - 1], sort == SORT_FILE);
     }

@@ -82,6 +82,8 @@ jot_status pad_sync_dirs(Files *f, const char *path, Err *e)
     for (;;) {
         AUTO(Fd) dir = pad_open_dir(f, left[0] ? left : ".", false);
         int got = dir < 0 ? dir : io_fsync(f->base.io, dir);
+        if (io_missing(got))
+            return err_set(e, JOT_UNAVAILABLE, "a folder of the pad was just removed, try again");
         if (got < 0)
             return err_errno(e, -got, "could not make a new name durable");
         if (!left[0])
@@ -329,6 +331,69 @@ void pad_read_progress(Files *f)
         memcpy(f->check_after, rest.p, rest.n + 1);
 }
 
+/* --- What `format` says ------------------------------------------------------------------ */
+
+/* Where the notes are, if they are not in the pad; false if it cannot be read. */
+static bool judge_place(Files *f, Str rest, int read)
+{
+    f->place[0] = 0;
+    if (read != FILES_PLACED_FORMAT)
+        return rest.n == 0 || str_eq(rest, S("\n"));
+    bool good = str_starts(rest, S("\n" PLACE_LINE)) && str_ends(rest, S("\n"));
+    size_t from = strlen("\n" PLACE_LINE);
+    return good && place_set(f, str_slice(rest, from, rest.n - 1), NULL) == JOT_OK;
+}
+
+static jot_status judge_format(Files *f, const char *text, Err *e)
+{
+    int read = 0, write = 0, used = 0;
+    bool good =
+        sscanf(text, "jotter %9d %9d%n", &read, &write, &used) == 2 && read > 0 && write > 0;
+    Str rest = str(text + used);
+    f->folds = str_starts(rest, S(" casefold"));
+    rest = str_from(rest, f->folds ? strlen(" casefold") : 0);
+    /* A newer version may say more. */
+    bool placed = read == FILES_PLACED_FORMAT;
+    bool newer = write > (placed ? FILES_PLACED_FORMAT : FILES_WRITE_FORMAT);
+    good = good && (judge_place(f, rest, read) || (newer && !placed));
+    if (!good)
+        return err_set(e, JOT_CORRUPT, "the pad's format cannot be read");
+    if (read > FILES_PLACED_FORMAT)
+        return err_set(e, JOT_UNSUPPORTED,
+                       "this pad has format %d; this version of Jotter reads up to %d", read,
+                       FILES_PLACED_FORMAT);
+    if (newer)
+        pad_stop_writing(f, NULL, "it was written by a newer version of Jotter");
+    /* Anyone who reads only format 1 may be reading as well. */
+    f->form = read < RECORD_NESTED ? RECORD_STRINGS : RECORD_NESTED;
+    f->wide = read >= FILES_WIDE_FORMAT;
+    return JOT_OK;
+}
+
+/* Where the notes were by what is kept of `format`, in was->place; false if nothing is. */
+static bool read_was(Files *f, Files *was)
+{
+    char kept[FILES_FORMAT_BYTES];
+    *was = (Files){ .base.io = f->base.io };
+    return clone_read_kept(f, kept) && judge_format(was, kept, NULL) == JOT_OK;
+}
+
+static_assert(FILES_READ_FORMAT == 3 && FILES_WRITE_FORMAT == 3 && FILES_PLACED_FORMAT == 4,
+              "as it is said to people here");
+
+/* What to write into `format`, as far as that is known.  Without the place of its notes every one
+ * of them would count as deleted. */
+static const char *what_it_said(Files *f)
+{
+    Files was;
+    struct stat info;
+    if (read_was(f, &was))
+        return "copy '" FORMAT_KEPT "', which is beside it";
+    return io_stat(f->base.io, f->root, FILES_DRAFTS, &info) == 0
+               ? "'jotter 4 4', and below it 'notes DIR', DIR being where its notes lie"
+               : "'jotter 3 3'";
+}
+
 /* --- Making a pad ---------------------------------------------------------------------- */
 
 /* What a directory is to us. */
@@ -353,8 +418,8 @@ static jot_status judge_bare(Files *f, char kept[FILES_FORMAT_BYTES], PadState *
     for (size_t i = 0; i < names.n; i++)
         if (str_eq(names.items[i], S("streams/")))
             return err_set(e, JOT_CORRUPT,
-                           "this pad has lost its file '" FORMAT "': restore it ('jotter %d %d')",
-                           FILES_READ_FORMAT, FILES_WRITE_FORMAT);
+                           "this pad has lost its file '" FORMAT "': restore it (%s)",
+                           what_it_said(f));
     for (size_t i = 0; i < names.n; i++) {
         bool known = false;
         for (size_t k = 0; k < COUNT_OF(own); k++)
@@ -425,51 +490,31 @@ static jot_status sync_above(const Io *io, const char *path, Err *e)
 
 /* --- Opening --------------------------------------------------------------------------- */
 
-/* Where the notes are, if they are not in the pad; false if it cannot be read. */
-static bool judge_place(Files *f, Str rest, int read)
-{
-    f->place[0] = 0;
-    if (read != FILES_PLACED_FORMAT)
-        return rest.n == 0 || str_eq(rest, S("\n"));
-    bool good = str_starts(rest, S("\n" PLACE_LINE)) && str_ends(rest, S("\n"));
-    size_t from = strlen("\n" PLACE_LINE);
-    return good && place_set(f, str_slice(rest, from, rest.n - 1), NULL) == JOT_OK;
-}
-
-static jot_status judge_format(Files *f, const char *text, Err *e)
-{
-    int read = 0, write = 0, used = 0;
-    bool good =
-        sscanf(text, "jotter %9d %9d%n", &read, &write, &used) == 2 && read > 0 && write > 0;
-    Str rest = str(text + used);
-    f->folds = str_starts(rest, S(" casefold"));
-    rest = str_from(rest, f->folds ? strlen(" casefold") : 0);
-    /* A newer version may say more. */
-    bool placed = read == FILES_PLACED_FORMAT;
-    bool newer = write > (placed ? FILES_PLACED_FORMAT : FILES_WRITE_FORMAT);
-    good = good && (judge_place(f, rest, read) || (newer && !placed));
-    if (!good)
-        return err_set(e, JOT_CORRUPT,
-                       "the pad's format cannot be read: it should say 'jotter %d %d'",
-                       FILES_READ_FORMAT, FILES_WRITE_FORMAT);
-    if (read > FILES_PLACED_FORMAT)
-        return err_set(e, JOT_UNSUPPORTED,
-                       "this pad has format %d; this version of Jotter reads up to %d", read,
-                       FILES_PLACED_FORMAT);
-    if (newer)
-        pad_stop_writing(f, NULL, "it was written by a newer version of Jotter");
-    /* Anyone who reads only format 1 may be reading as well. */
-    f->form = read < RECORD_NESTED ? RECORD_STRINGS : RECORD_NESTED;
-    f->wide = read >= FILES_WIDE_FORMAT;
-    return JOT_OK;
-}
-
 static jot_status read_format(Files *f, Err *e)
 {
     char text[FILES_FORMAT_BYTES];
     int got = pad_read_small(f, FORMAT, text, sizeof text);
-    return got < 0 ? err_errno(e, -got, "could not read the pad's format")
-                   : judge_format(f, text, e);
+    if (got < 0)
+        return err_errno(e, -got, "could not read the pad's format");
+    jot_status st = judge_format(f, text, e);
+    return st == JOT_CORRUPT
+               ? err_set(e, st, "the pad's format cannot be read: restore it (%s)", what_it_said(f))
+               : st;
+}
+
+/* Git, or somebody who repaired it, can bring a `format` that says something else of where the
+ * notes are.  Then all of them seem to be missing, and none was deleted. */
+static jot_status check_moved(Files *f, Err *e)
+{
+    Files was;
+    Shown now, before;
+    if (!read_was(f, &was) || strcmp(was.place, f->place) == 0)
+        return JOT_OK;
+    return err_set(e, JOT_CORRUPT,
+                   "the notes of this pad were in %s, and now 'format' says in %s: restore it, or "
+                   "remove '" FORMAT_KEPT "' if it is right",
+                   was.place[0] ? err_show(&before, str(was.place)) : "the pad itself",
+                   f->place[0] ? err_show(&now, str(f->place)) : "the pad itself");
 }
 
 /* Locks and exchanges of file systems shared between kernels are not what they seem. */
@@ -615,6 +660,7 @@ static jot_status open_as_found(Files *f, const char *path, const StoreOptions *
     if (o->found)
         TRY(safe_judge(f->base.io, o->found, f->format, e));
     TRY(read_format(f, e));
+    TRY(check_moved(f, e));
     TRY(place_begin(f, path, false, e));
     clone_settle(f, make && !f->base.read_only_why[0]);
     return JOT_OK;

@@ -161,6 +161,7 @@ Paths paths_of(const Files *f, Str name)
     p.either = f->wide && p.viewed && store_kind(name)->also;
     p.placed = p.viewed && place_has(f, p.view_dir);
     /* Folders are not made twice: one directory holds all drafts. */
+    p.obeyed = p.placed && place_is_obeyed(f, str_base_name(name));
     if (p.placed)
         snprintf(p.draft, sizeof p.draft, "%.32s.new", hash_hex(hash_of(name)).text);
     return p;
@@ -177,7 +178,7 @@ static bool leads_back(const Files *f, const Buf *name, Str path, bool view)
         return str_eq(str(p.path), path);
     if (p.either)
         view_turned(&p, other);
-    return p.viewed && (str_eq(path, str(p.view_path)) || str_eq(path, str(other)));
+    return p.viewed && !p.obeyed && (str_eq(path, str(p.view_path)) || str_eq(path, str(other)));
 }
 
 bool stream_of_path(Str path, Buf *to)

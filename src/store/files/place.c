@@ -24,6 +24,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/obeyed.h"
 #include "base/utf8.h"
 #include "store/files/files.h"
 
@@ -42,6 +43,25 @@ static const char *beneath(const char *path)
 {
     size_t n = strlen(NOTES);
     return path[n] && path[n + 1] ? path + n + 1 : ".";
+}
+
+/* The lists are of exact names where case counts: docs/agent.md is a document. */
+bool place_is_obeyed(const Files *f, Str stem)
+{
+    char name[STORE_SEGMENT_MAX + sizeof ".md"];
+    int n = snprintf(name, sizeof name, STR_FMT ".md", STR_ARG(stem));
+    int row =
+        n > 0 && (size_t)n < sizeof name ? obeyed_find_document((Str){ name, (size_t)n }) : -1;
+    return row >= 0 && (f->folds || strcmp(name, obeyed_name(row)) == 0);
+}
+
+jot_status place_refuse_obeyed(const Paths *p, Err *e)
+{
+    Shown shown;
+    return err_set(e, JOT_DENIED,
+                   "'%s' cannot be a note here: other programs take a file of that name for "
+                   "instructions; edit the file itself",
+                   err_show(&shown, p->name));
 }
 
 /* --- Which directory ------------------------------------------------------------------------ */
@@ -309,15 +329,38 @@ bool place_drafted(Files *f)
     return drafted;
 }
 
+/* What has gone meanwhile may be written for all that is known. */
+static bool may_write(Files *f, int dir, const char *name)
+{
+    int got = io_may_write(f->base.io, dir, name);
+    return got == 0 || io_missing(got);
+}
+
+/* May names come and go there?  In a directory like /tmp only those of one's own files. */
+static bool may_exchange(Files *f, int dir, const struct stat *file)
+{
+    struct stat info;
+    if (!may_write(f, dir, "."))
+        return false;
+    bool sticky = file && io_fstat(f->base.io, dir, &info) == 0 && (info.st_mode & S_ISVTX);
+    uid_t me = geteuid();
+    return !sticky || me == 0 || info.st_uid == me || file->st_uid == me;
+}
+
 jot_status place_check_file(Files *f, const Paths *p, int dir, Err *e)
 {
     struct stat info;
-    Shown shown;
+    Shown shown, folder;
     int got = p->placed ? io_stat(f->base.io, dir, p->view, &info) : -ENOENT;
+    if (p->placed && !may_exchange(f, dir, got == 0 ? &info : NULL))
+        return err_set(e, JOT_DENIED,
+                       "the directory of '%s' does not let you replace its file: see to the "
+                       "permissions of '%s%s'",
+                       err_show(&shown, p->name), f->place,
+                       err_show(&folder, str(p->view_dir + strlen(NOTES))));
     if (got < 0)
         return JOT_OK; /* what it is otherwise is seen when it is read */
-    if (S_ISREG(info.st_mode) &&
-        (!(info.st_mode & 0222) || io_may_write(f->base.io, dir, p->view) < 0))
+    if (S_ISREG(info.st_mode) && (!(info.st_mode & 0222) || !may_write(f, dir, p->view)))
         return err_set(e, JOT_DENIED, "the file of '%s' may not be written: chmod u+w '%s/%s'",
                        err_show(&shown, p->name), f->place, p->view_path + strlen(NOTES) + 1);
     return JOT_OK;

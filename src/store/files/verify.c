@@ -271,7 +271,10 @@ static void tell_other(const Look *l, Str path)
     char what[SENTENCE];
     Shown shown;
     bool note = str_starts(path, S("notes/"));
-    if (place_has(l->f, path.p) && !str_ends(path, S(".md")) && !str_ends(path, S(".txt")))
+    Str stem;
+    if (place_has(l->f, path.p) &&
+        (!view_stem(l->f, store_kind(path), str_base_name(path), &stem) ||
+         place_is_obeyed(l->f, stem)))
         return; /* what else lies in a directory of the person's own is no business of ours */
     snprintf(what, sizeof what, "'%s' is not read by anybody: no name leads to it",
              err_show(&shown, path));

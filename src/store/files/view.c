@@ -43,6 +43,10 @@ static jot_status view_failed(Err *e, const Paths *p, int got, const char *what)
                        "could not %s the file of '%s': the notes must be on the file system of the "
                        "pad, and not mounted apart",
                        what, err_show(&shown, p->name));
+    if (io_missing(got)) /* never JOT_NOT_FOUND: it is not the document that is missing */
+        return err_set(e, JOT_UNAVAILABLE,
+                       "could not %s the file of '%s': its folder was just removed, try again",
+                       what, err_show(&shown, p->name));
     return err_errno(e, -got, "could not %s the file of '%s'", what, err_show(&shown, p->name));
 }
 
@@ -112,6 +116,8 @@ static jot_status read_open(const Reading *r, int fd, View *out, Err *e)
 static jot_status read_file(const Reading *r, View *out, Err *e)
 {
     *out = (View){ 0 };
+    if (r->paths->obeyed)
+        return place_refuse_obeyed(r->paths, e);
     /* O_NONBLOCK: a FIFO planted here must not hold us. */
     AUTO(Fd)
     fd = r->dir < 0 ? pad_open_file(r->f, r->name)

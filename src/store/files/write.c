@@ -199,6 +199,8 @@ static jot_status open_view_dir(Files *f, Writing *w, bool make, Err *e)
     if (dir == -ENOTDIR && make)
         return err_set(e, JOT_INVALID, "cannot create '%s': a file stands where a directory must",
                        name);
+    if (io_missing(dir) && make)
+        return err_set(e, JOT_UNAVAILABLE, "the folder of '%s' was just removed, try again", name);
     if (dir < 0 && (make || (dir != -ENOENT && dir != -ENOTDIR)))
         return err_errno(e, -dir, "could not open the directory of '%s'", name);
     w->dir = dir < 0 ? FD_NONE : dir;
@@ -341,6 +343,8 @@ static jot_status check_room(const Files *f, const Writing *w, Err *e)
 jot_status writing_begin(Files *f, Writing *w, const Expect *x, bool create, Err *e)
 {
     TRY(check_room(f, w, e));
+    if (w->paths.obeyed)
+        return place_refuse_obeyed(&w->paths, e);
     TRY(clash_check_case(f, &w->paths, e));
     if (x && str_cmp(x->guard, w->paths.name) < 0)
         TRY(take_guard(f, w, x, e));

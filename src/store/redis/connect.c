@@ -6,7 +6,7 @@
  *
  * Several hosts, with commas between (or host=A,B&port=1,2), are a primary and those that may take
  * over from it, or nodes of a cluster: the first that is no replica is used, and each has its share
- * of the time.
+ * of the time.  The others are asked, too: of two primaries none is used.
  *
  * durability=relaxed is the user's word that the server need not be durable;
  * replicas=N waits for so many replicas before a record is acknowledged.
@@ -22,7 +22,13 @@
 #include "store/redis/flight.h"
 #include "store/redis/pad.h"
 
-enum { HOPS_MAX = 16, GREETING_MAX = 8, REPLICAS_MAX = 100, DB_MAX = 1000000 };
+enum {
+    HOPS_MAX = 16,
+    GREETING_MAX = 8,
+    REPLICAS_MAX = 100,
+    DB_MAX = 1000000,
+    ASK_MS = 250, /* the most that another host may take to say what it is */
+};
 
 /* --- The URL ----------------------------------------------------------------------------- */
 
@@ -288,12 +294,13 @@ static jot_status judge(Redis *p, const redisReply *server, const redisReply *re
                        "the Redis server at '%s' is too old: a pad needs 7.0 or newer",
                        show_address(p, &at));
     Str role = info(replication, "role"), replid = info(replication, "master_replid");
-    bool clustered = str_eq(info(server, "redis_mode"), S("cluster"));
-    if (!str_eq(role, S("master")) && !clustered) /* in a cluster a replica knows who is not */
+    p->clustered = str_eq(info(server, "redis_mode"), S("cluster"));
+    if (!str_eq(role, S("master")) && !p->clustered) /* in a cluster a replica knows who is not */
         return err_set(e, JOT_UNAVAILABLE,
                        "the Redis server at '%s' is a replica: name the primary",
                        show_address(p, &at));
     snprintf(p->replid, sizeof p->replid, STR_FMT, STR_ARG(replid));
+    snprintf(p->process, sizeof p->process, STR_FMT, STR_ARG(info(server, "run_id")));
     return JOT_OK;
 }
 
@@ -327,13 +334,18 @@ static void queue_scripts(Redis *p, Arena *arena)
         queue_words(p, arena, (const char *[]){ "SCRIPT", "LOAD", redis_scripts[i], NULL });
 }
 
+static void queue_auth(Redis *p, Arena *arena, size_t *n)
+{
+    if (p->password[0] && p->user[0])
+        queue_words(p, arena, (const char *[]){ "AUTH", p->user, p->password, NULL }), ++*n;
+    else if (p->password[0])
+        queue_words(p, arena, (const char *[]){ "AUTH", p->password, NULL }), ++*n;
+}
+
 static void queue_greeting(Redis *p, Arena *arena, Greeting *g)
 {
     const char *db = arena_printf(arena, "%llu", (unsigned long long)p->db).p;
-    if (p->password[0] && p->user[0])
-        queue_words(p, arena, (const char *[]){ "AUTH", p->user, p->password, NULL }), g->n++;
-    else if (p->password[0])
-        queue_words(p, arena, (const char *[]){ "AUTH", p->password, NULL }), g->n++;
+    queue_auth(p, arena, &g->n);
     if (p->db)
         queue_words(p, arena, (const char *[]){ "SELECT", db, NULL }), g->n++;
     g->server = g->n++;
@@ -452,6 +464,55 @@ static jot_status connect_anywhere(Redis *p, Err *e)
     return err_pass(e, &why, st);
 }
 
+/* --- Two primaries ----------------------------------------------------------------------- */
+
+/* Is another server than ours there, which says that it is a primary?  One that does not answer at
+ * once is none. */
+static bool is_other_primary(const Redis *p, const RedisAddress *at)
+{
+    AUTO(Arena) arena = { 0 };
+    AUTO(Greeting) g = { 0 };
+    int64_t until = io_awake_ms(&io_system) + ASK_MS;
+    Redis ask = *p; /* whom it asks is its own; all else is only read */
+    ask.sock = (Sock){ .fd = -1 };
+    ask.reader = NULL;
+    ask.out = (Buf){ 0 };
+    ask.at = *at;
+    ask.deadline_ms = until < p->deadline_ms ? until : p->deadline_ms;
+    bool primary = open_sock(&ask, NULL) == JOT_OK;
+    if (primary) {
+        queue_auth(&ask, &arena, &g.n);
+        g.server = g.n++;
+        queue_words(&ask, &arena, (const char *[]){ "INFO", "server", NULL });
+        g.replication = g.n++;
+        queue_words(&ask, &arena, (const char *[]){ "INFO", "replication", NULL });
+        primary = redis_fly(&ask, g.n, g.replies, NULL) == JOT_OK &&
+                  str_eq(info(g.replies[g.replication], "role"), S("master")) &&
+                  !str_eq(info(g.replies[g.server], "run_id"), str(p->process));
+    }
+    redis_disconnect(&ask);
+    buf_free(&ask.out);
+    return primary;
+}
+
+/* A primary that was replaced and comes back as one has none of what was written since, and what is
+ * written there is lost: nobody but its owner can say which of the two counts. */
+static jot_status check_alone(Redis *p, Err *e)
+{
+    Shown one, other;
+    for (size_t i = 0; i < p->hosts_n && p->hosts_n > 1 && !p->clustered; i++) {
+        Redis there = { .at = p->hosts[i] };
+        if (memcmp(&p->at, &p->hosts[i], sizeof p->at) == 0 || !is_other_primary(p, &p->hosts[i]))
+            continue;
+        redis_disconnect(p);
+        return err_set(e, JOT_UNAVAILABLE,
+                       "of the Redis servers two say that they are the primary, '%s' and '%s': "
+                       "stop the one that is not any more, or make it a replica",
+                       show_address(p, &one), show_address(&there, &other));
+    }
+    return JOT_OK;
+}
+
 jot_status redis_connect(Redis *p, Err *e)
 {
     const char *verb = p->verb;
@@ -459,6 +520,8 @@ jot_status redis_connect(Redis *p, Err *e)
     p->verb = "use the Redis server at";
     p->subject = str(p->at.host);
     jot_status st = connect_anywhere(p, e);
+    if (st == JOT_OK)
+        st = check_alone(p, e);
     p->verb = verb;
     p->subject = subject;
     p->lost = false; /* nothing of the operation was under way */

@@ -69,14 +69,16 @@ typedef struct Redis {
     Arena *texts;        /* where the texts of the next answer go; NULL: with it */
     Buf out;             /* what is sent next */
     char sha[SCRIPTS][REDIS_SHA_HEX + 1];
-    bool no_looks;   /* this user may not ask several things at once */
-    bool large;      /* the last page of records had more bodies than come along */
-    bool flying;     /* something was sent and not answered: memory ran out */
-    bool lost;       /* the last flight was lost: what it asked for may have happened */
-    bool durable;    /* what is acknowledged survives a power loss */
-    char weak[200];  /* why not */
-    bool logs;       /* it has an append-only file */
-    char replid[48]; /* of the server's history: another one may have lost something */
+    bool no_looks;    /* this user may not ask several things at once */
+    bool large;       /* the last page of records had more bodies than come along */
+    bool flying;      /* something was sent and not answered: memory ran out */
+    bool lost;        /* the last flight was lost: what it asked for may have happened */
+    bool durable;     /* what is acknowledged survives a power loss */
+    char weak[200];   /* why not */
+    bool logs;        /* it has an append-only file */
+    char replid[48];  /* of the server's history: another one may have lost something */
+    char process[48]; /* the server's name of itself, another one after each start */
+    bool clustered;
     char id[STORE_PAD_ID + 1];
     char caveats[REDIS_CAVEATS_MAX];
     int64_t deadline_ms; /* of the operation under way, by the system's CLOCK_BOOTTIME */
