@@ -10,7 +10,7 @@ import sys
 import time
 from types import TracebackType
 from typing import (
-    Any, Callable, Dict, Iterator, List, Mapping, Optional, Type, TypeVar, Union,
+    Any, Callable, Dict, Iterator, List, Mapping, Optional, Type, TypeVar, Union, overload,
 )
 
 from . import _abi
@@ -30,6 +30,7 @@ Text = Union[str, bytes, bytearray, memoryview]
 Moment = Optional[datetime.datetime]
 Place = Union[str, "os.PathLike[str]"]
 R = TypeVar("R")
+D = TypeVar("D")
 
 PAGE = 1000  # what one call lists at most
 WATCH_SLICE = 0.2  # seconds: Python sees Ctrl-C only between calls
@@ -362,7 +363,13 @@ class Pad(Nouns):
             return False
         return True
 
-    def get(self, key: str, default: Optional[str] = None) -> Optional[str]:
+    @overload
+    def get(self, key: str) -> Optional[str]: ...
+
+    @overload
+    def get(self, key: str, default: D) -> Union[str, D]: ...
+
+    def get(self, key: str, default: Any = None) -> Any:
         """Its text; ``default`` if there is none."""
         try:
             return self.read(key).text

@@ -18,7 +18,7 @@ from itertools import islice
 from types import TracebackType
 from typing import (
     Any, AsyncIterator, Awaitable, Callable, Dict, Generator, Iterator, List, Mapping, Optional, Type,
-    TypeVar, Union,
+    TypeVar, Union, overload,
 )
 
 from . import _pad
@@ -33,6 +33,7 @@ from ._results import (
 from ._verbs_aio import Nouns
 
 R = TypeVar("R")
+D = TypeVar("D")
 
 
 class Held:
@@ -202,7 +203,13 @@ class Pad(Nouns):
         return await self._run(self._pad.read, key, version, from_line=from_line, lines=lines,
                                tokens=tokens)
 
-    async def get(self, key: str, default: Optional[str] = None) -> Optional[str]:
+    @overload
+    async def get(self, key: str) -> Optional[str]: ...
+
+    @overload
+    async def get(self, key: str, default: D) -> Union[str, D]: ...
+
+    async def get(self, key: str, default: Any = None) -> Any:
         return await self._run(self._pad.get, key, default)
 
     async def update(self, key: str,
