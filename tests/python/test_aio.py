@@ -124,7 +124,7 @@ class Aio(PadCase):
                 if name.startswith("_") or name == "close":
                     continue
                 needed = [p for p in inspect.signature(method).parameters.values() if p.default is p.empty]
-                words = ["x" for p in needed if p.kind is not p.KEYWORD_ONLY]
+                words = [str if p.name == "change" else "x" for p in needed if p.kind is not p.KEYWORD_ONLY]
                 yield name, lambda m=method, w=words, n=needed: m(*w, **{p.name: "x" for p in n if p.kind is p.KEYWORD_ONLY})
 
     async def outcome(self, call):
@@ -223,5 +223,8 @@ class Aio(PadCase):
                         await pad.lease("k", wait=wrong)
                     with self.assertRaises(jotter.Invalid):
                         await self.outcome(lambda w=wrong: pad.watch(timeout=w))
+                for change, attempts in (("x", 1), (str, 0), (str, "3")):
+                    with self.assertRaises(jotter.Invalid):
+                        await pad.update("k", change, attempts=attempts)
 
         self.run_async(main)

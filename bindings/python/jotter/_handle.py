@@ -95,6 +95,12 @@ def count_of(value: int, what: str) -> int:
     return value
 
 
+def function_of(value: Any, what: str) -> None:
+    """Said before anything is read for it."""
+    if not callable(value):
+        raise invalid(f"{what} must be a function, not {type(value).__name__}")
+
+
 def ms_of(seconds: Optional[float], what: str) -> int:
     """Seconds as milliseconds; None is 0."""
     if seconds is None:

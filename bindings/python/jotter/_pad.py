@@ -17,7 +17,7 @@ from . import _abi
 from ._answer import Answer
 from ._errors import Conflict, Error, Fenced, Invalid, Leased, NotFound, error_of
 from ._handle import (
-    Handle, Pool, at_ms_of, count_of, encode, flag_of, json_of, ms_of, text_arg,
+    Handle, Pool, at_ms_of, count_of, encode, flag_of, function_of, json_of, ms_of, text_arg,
 )
 from ._library import library
 from ._results import (
@@ -307,7 +307,8 @@ class Pad(Nouns):
                attempts: int = 100) -> Doc:
         """Read it, call ``change`` with its text (None: there is none), write what that returns; again
         if somebody wrote in between.  Conflict after so many attempts."""
-        for attempt in range(attempts):
+        function_of(change, "change")
+        for attempt in range(count_of(attempts, "attempts")):
             try:
                 old: Optional[Doc] = self.read(key)
             except NotFound:

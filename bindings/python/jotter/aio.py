@@ -24,7 +24,7 @@ from typing import (
 from . import _pad
 from ._answer import Answer
 from ._errors import Conflict, Fenced, Invalid, Leased, NotFound
-from ._handle import count_of, ms_of
+from ._handle import count_of, function_of, ms_of
 from ._pad import PAGE, WATCH_SLICE, Moment, Place, Text, pauses
 from ._results import (
     Changes, Collected, Context, Diff, Doc, Evidence, Hit, Info, KindStats, Lease, Merge, Redacted,
@@ -215,7 +215,8 @@ class Pad(Nouns):
     async def update(self, key: str,
                      change: Callable[[Optional[str]], Union[Text, Awaitable[Text]]], *,
                      attempts: int = 100) -> Doc:
-        for attempt in range(attempts):
+        function_of(change, "change")
+        for attempt in range(count_of(attempts, "attempts")):
             try:
                 old: Optional[Doc] = await self.read(key)
             except NotFound:
