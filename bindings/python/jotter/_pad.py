@@ -120,9 +120,13 @@ class Held:
     def release(self) -> None:
         """Let others have it.  Fenced: it had ended already."""
         pad = self._pad
-        with pad._pool.borrow() as handle, pad._pool.ending(self.token):
-            pad._call_on(handle, "jot_lease_release", self.token)
-            handle.tokens = handle.tokens - {self.token}
+
+        def let_go(handle: Handle) -> None:
+            with pad._pool.ending(self.token):
+                pad._call_on(handle, "jot_lease_release", self.token)
+                handle.tokens = handle.tokens - {self.token}
+
+        pad._pool.use(let_go)
 
     def __enter__(self) -> "Held":
         return self
@@ -208,8 +212,8 @@ class Pad(Nouns):
               refused: Optional[Callable[[Error, Any], None]] = None) -> R:
         """Call a function of jotter.h; ``give`` copies its result of type ``out``.  ``refused`` may
         add to the error what a failed call left in its result."""
-        with self._pool.borrow() as handle:
-            return self._call_on(handle, function, *arguments, out=out, give=give, refused=refused)
+        return self._pool.use(
+            lambda handle: self._call_on(handle, function, *arguments, out=out, give=give, refused=refused))
 
     def _call_on(self, handle: Handle, function: str, *arguments: Any, out: Any = None,
                  give: Callable[[Any], R] = lambda _: None,  # type: ignore[assignment,return-value]
@@ -583,15 +587,17 @@ class Pad(Nouns):
             if isinstance(error, Leased):
                 error.lease = Lease.of(found)
 
-        with self._pool.borrow() as handle:  # the one that takes it holds it: nothing to adopt
+        def take(handle: Handle) -> Held:  # the one that takes it holds it: nothing to adopt
             lease = self._call_on(handle, "jot_lease_acquire", _name(name), ctypes.byref(o),
                                   out=_abi.jot_lease, give=Lease.of, refused=refused)
             self._pool.hold(handle, lease.token)
-        return Held(self, lease)
+            return Held(self, lease)
+
+        return self._pool.use(take)
 
     def adopt(self, token: int) -> Held:
         """Write under a lease that another process took, and gave the number of.  Fenced: it has ended."""
-        with self._pool.borrow() as handle:
+        def take(handle: Handle) -> Held:
             number = count_of(token, "a token")
             self._call_on(handle, "jot_lease_adopt", number)
             try:
@@ -600,7 +606,9 @@ class Pad(Nouns):
                 handle.lib.jot_lease_release(handle.pad, number)
                 raise
             self._pool.hold(handle, lease.token)
-        return Held(self, lease)
+            return Held(self, lease)
+
+        return self._pool.use(take)
 
     def leased(self, name: str, *, prefix: bool = False) -> Optional[Lease]:
         """The lease in the way of somebody who asks for this name; None: it is free."""
@@ -687,20 +695,24 @@ class Pad(Nouns):
 
     def _count(self, function: str, *arguments: Any) -> int:
         """A call that counts."""
-        with self._pool.borrow() as handle:
+        def call(handle: Handle) -> int:
             count = ctypes.c_uint64()
             status = getattr(handle.lib, function)(handle.pad, *arguments, ctypes.byref(count))
             if status != _abi.JOT_OK:
                 raise error_of(status, handle.sentence())
             return count.value
 
+        return self._pool.use(call)
+
     def _string(self, function: str, *arguments: Any) -> str:
-        with self._pool.borrow() as handle:
+        def call(handle: Handle) -> str:
             out = ctypes.c_char_p()
             status = getattr(handle.lib, function)(handle.pad, *arguments, ctypes.byref(out))
             if status != _abi.JOT_OK:
                 raise error_of(status, handle.sentence())
             return (out.value or b"").decode("utf-8")
+
+        return self._pool.use(call)
 
 
 def open(url: Optional[Place] = None, *, as_: Optional[str] = None, language: Optional[str] = None,
