@@ -223,6 +223,16 @@ class Files(PadCase):
             other["plan"] = "theirs"
         self.assertEqual(self.pad["plan"], "theirs")
 
+    def test_a_lease_may_be_released_before_its_block_ends(self):
+        other = self.open(as_="bob")
+        with self.pad.lease("plan") as held:
+            held.release()
+            with other.lease("plan"):
+                held.release()
+                self.assertEqual(self.pad.leased("plan").by, "bob")
+        with self.assertRaises(jotter.Fenced):
+            held.check()
+
     def test_a_block_that_lost_its_lease_is_fenced(self):
         with self.assertRaises(jotter.Fenced):
             with self.pad.lease("plan", ttl=0.1) as held:

@@ -97,6 +97,7 @@ class Held:
 
     def __init__(self, pad: "Pad", lease: Lease) -> None:
         self._pad = pad
+        self._ended = False  # by release
         self.lease = lease
 
     @property
@@ -118,15 +119,22 @@ class Held:
         return self._pad._call("jot_lease_check", self.token, out=_abi.jot_lease, give=Lease.of)
 
     def release(self) -> None:
-        """Let others have it.  Fenced: it had ended already."""
+        """Let others have it.  Fenced: it had ended already.  Releasing twice is fine."""
         pad = self._pad
+        if self._ended:
+            return
 
         def let_go(handle: Handle) -> None:
             with pad._pool.ending(self.token):
                 pad._call_on(handle, "jot_lease_release", self.token)
                 handle.tokens = handle.tokens - {self.token}
 
-        pad._pool.use(let_go)
+        try:
+            pad._pool.use(let_go)
+        except Fenced:
+            self._ended = True
+            raise
+        self._ended = True
 
     def __enter__(self) -> "Held":
         return self
@@ -521,8 +529,9 @@ class Pad(Nouns):
         return self._call("jot_context", ctypes.byref(o), out=_abi.jot_shown, give=Context.of)
 
     def watch(self, prefix: str = "", *, timeout: Optional[float] = None) -> Iterator[Doc]:
-        """Changes from now on, as they come, in streams whose names begin with ``prefix``; ends when
-        nothing happened for ``timeout`` seconds (None: never)."""
+        """Changes as they come, from when the first is asked for, in streams whose names begin with
+        ``prefix``; ends when nothing happened for ``timeout`` seconds (None: never).  ``changes`` also
+        tells what came before."""
         if timeout is not None:
             ms_of(timeout, "timeout")
         other = self._twin() if self.where().shared else self
