@@ -149,8 +149,8 @@ class Pool:
     """All handles of a pad.  Who waits for one gets it in turn.
 
     Ctrl-C may come between any two steps, so a handle can be lost on the way to or from its user.  That
-    who has its lock is alone with it is certain all the same (``with`` of a lock is one step); the list
-    of free handles only says whose turn it is, and who waits for long looks for a lost one.
+    who has its lock is alone with it is certain all the same (``with`` of a lock is one step, from Python
+    3.10 on); the list of free handles only says whose turn it is, and who waits for long looks for a lost one.
     """
 
     def __init__(self, make: Callable[[], Handle], size: int) -> None:
