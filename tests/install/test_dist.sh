@@ -32,9 +32,12 @@ holds what_is_packed_does_not_tell_in_which_directory_it_was_built anywhere
 refuses() { ! "$source/tools/dist" --into "$tmp/three" rpm 2>"$tmp/err" && grep "no kind 'rpm': there are tar, wheel, npm" "$tmp/err"; }
 holds a_kind_that_does_not_exist_is_refused refuses
 
-# unpack WHEEL: as the specification says: files to the packages, scripts to the commands, hashes compared.
+# An environment of its own, into which the wheel is unpacked as the specification says: files to the packages, scripts to
+# the commands, hashes compared.
+alone() { env -i PATH=/usr/bin:/bin HOME="$tmp" "$@"; }
 unpacks() {
-    python3 - "$tmp/one"/*.whl "$tmp/site" "$tmp/bin" <<'PYTHON'
+    alone python3 -m venv --without-pip "$tmp/venv" && site=$(echo "$tmp"/venv/lib/python3*/site-packages) && [ -d "$site" ] || return 1
+    python3 - "$tmp/one"/*.whl "$site" "$tmp/venv/bin" <<'PYTHON'
 import base64, csv, hashlib, io, os, sys, zipfile
 wheel, site, commands = sys.argv[1:]
 with zipfile.ZipFile(wheel) as archive:
@@ -70,19 +73,50 @@ with jotter.open("files:" + sys.argv[1], as_="stranger") as pad:
     assert [hit.name for hit in pad.search("shipping")] == ["plan"]
     pad.task.add(description="bake")
 maps = open("/proc/self/maps").read()
-assert "/site/jotter/libjotter.so.0" in maps, maps
+assert "/venv/lib/python" in maps and "/jotter/libjotter.so.0" in maps, maps
 for other in ("jansson", "libcrypto", "libyaml", "libsqlite3", "libutf8proc", "libstemmer"):
     assert other not in maps, other
 print("fine")
 PYTHON
-uses() { cd "$tmp" && env -i PATH=/usr/bin:/bin HOME="$tmp" PYTHONPATH="$tmp/site" python3 -X utf8 "$tmp/use.py" "$tmp/pad" | grep -x fine; }
+uses() { cd "$tmp" && alone "$tmp/venv/bin/python" -I -X utf8 "$tmp/use.py" "$tmp/pad" | grep -x fine; }
 holds python_uses_the_library_inside_the_wheel_and_no_other uses
 
-commands() { [ "$(env -i HOME="$tmp" "$tmp/bin/jotter" --pad "files:$tmp/pad" read plan)" = 'we ship on monday' ]; }
+commands() { [ "$(env -i HOME="$tmp" "$tmp/venv/bin/jotter" --pad "files:$tmp/pad" read plan)" = 'we ship on monday' ]; }
 holds the_command_of_the_wheel_reads_what_python_wrote commands
 
+# examples README LANGUAGE...: what it shows in these languages, each a file in $tmp/shown; how many there are.
+examples() {
+    rm -rf "$tmp/shown" && mkdir "$tmp/shown" && python3 - "$@" "$tmp/shown" <<'PYTHON'
+import os, re, sys
+readme, *languages, into = sys.argv[1:]
+with open(readme, encoding="utf-8") as file:
+    text = file.read()
+shown = re.findall(r"^```(%s)\n(.*?)^```" % "|".join(languages), text, re.M | re.S)
+for title, language in (("Python", "python"), ("Node", "js")):  # in the README of all, they are indented
+    for part in re.findall(r"^## From %s\n(.*?)^## " % title, text, re.M | re.S) if language in languages else ():
+        shown.append((language, "".join(line[4:] + "\n" for line in part.splitlines() if line.startswith("    "))))
+for n, (language, code) in enumerate(shown):
+    with open(os.path.join(into, f"{n}.{ {'python': 'py', 'js': 'mjs', 'cjs': 'cjs'}[language] }"), "w", encoding="utf-8") as file:
+        file.write(code)
+print(len(shown))
+PYTHON
+}
+
+# shows README N LANGUAGES COMMAND...: COMMAND runs each of its N examples in an empty folder, after which `plan` is in the pad.
+shows() {
+    shown=$1 wanted=$2 languages=$3
+    shift 3
+    [ "$(examples "$shown" $languages)" = "$wanted" ] || return 1
+    for example in "$tmp"/shown/*; do
+        rm -rf "$tmp/folder" && mkdir "$tmp/folder" && ln -s "$tmp/node_modules" "$tmp/folder" && cp "$example" "$tmp/folder" && cd "$tmp/folder" &&
+            alone "$@" "${example##*/}" && alone "$tmp/venv/bin/jotter" --pad files:notes read plan || return 1
+    done
+}
+holds the_examples_of_the_readme_run_with_the_wheel shows "$source/README.md" 1 python "$tmp/venv/bin/python" -I
+holds the_examples_of_the_python_readme_run_with_the_wheel shows "$source/bindings/python/README.md" 2 python "$tmp/venv/bin/python" -I
+
 untars() {
-    tar -xzf "$tmp"/one/*.tar.gz -C "$tmp" && cmp "$tmp"/jotter-*/bin/jotter "$tmp/bin/jotter" && ls "$tmp"/jotter-*/share/man/man1/jotter.1
+    tar -xzf "$tmp"/one/*.tar.gz -C "$tmp" && cmp "$tmp"/jotter-*/bin/jotter "$tmp/venv/bin/jotter" && ls "$tmp"/jotter-*/share/man/man1/jotter.1
 }
 holds the_tar_has_the_same_binary_and_its_manual untars
 # npm's package lies in node_modules as it is packed.
@@ -103,6 +137,10 @@ node_uses() {
         cd "$tmp" && env -i PATH="$PATH" HOME="$tmp" node "$tmp/use.mjs" "$tmp/pad" | grep -x fine
 }
 holds node_uses_the_addon_inside_the_package_and_no_other_library node_uses
+
+node=$(command -v node)
+holds the_examples_of_the_readme_run_with_the_npm_package shows "$source/README.md" 1 js "$node"
+holds the_examples_of_the_node_readme_run_with_the_npm_package shows "$source/bindings/node/README.md" 2 'js cjs' "$node"
 
 node_command() { [ "$(env -i HOME="$tmp" "$tmp/node_modules/jotter/bin/jotter" --pad "files:$tmp/pad" read plan)" = 'we ship on tuesday' ]; }
 holds the_command_of_the_npm_package_reads_what_node_wrote node_command

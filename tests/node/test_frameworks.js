@@ -60,6 +60,25 @@ holds("a session is a stream that processes share, and clearing it leaves nothin
   assert.throws(() => new JotterSession("s", 7), jotter.Invalid);
 });
 
+holds("a session sees what another wrote, popped, cleared and began again", async ({ pad, url }) => {
+  const [one, two] = [new JotterSession("s", pad), new JotterSession("s", url)];
+  const texts = async (session) => (await session.getItems()).map((item) => item.content).join(" ");
+  const add = (session, content) => session.addItems([{ role: "user", content }]);
+  await add(one, "a");
+  assert.deepEqual([await texts(one), await texts(two)], ["a", "a"]);
+  await add(two, "b");
+  assert.deepEqual([await texts(one), await texts(two), await texts(one)], ["a b", "a b", "a b"]);
+  assert.equal((await one.popItem()).content, "b");
+  assert.deepEqual([await texts(two), await texts(one)], ["a", "a"]);
+  await one.clearSession();
+  for (const word of ["x", "y", "z"]) await add(one, word); // as many as before: the newest has the number the last one had
+  assert.deepEqual([await texts(two), await texts(one)], ["x y z", "x y z"]);
+  await two.clearSession();
+  assert.deepEqual([await texts(one), await texts(two)], ["", ""]);
+  await Promise.all(["1", "2", "3"].flatMap((word) => [add(one, word), one.getItems(), two.getItems()]));
+  assert.equal((await texts(two)).split(" ").sort().join(""), "123");
+});
+
 holds("the memory tool works on the pad's memory files", async ({ pad, open }) => {
   const tool = jotterMemoryTool(await open({ dialect: "typescript" }), { cache_control: { type: "ephemeral" } });
   assert.deepEqual([tool.type, tool.name, tool.cache_control.type], ["memory_20250818", "memory", "ephemeral"]);

@@ -2,6 +2,7 @@
 
 import asyncio
 import inspect
+from unittest import mock
 
 import jotter
 import jotter.aio
@@ -27,6 +28,18 @@ class Aio(PadCase):
                 self.assertEqual((await pad.task.add(id="t1"))["status"], "pending")
                 with self.assertRaises(jotter.NotFound):
                     await pad.read("nothing")
+
+        self.run_async(main)
+
+    def test_lists_and_histories_page_by_themselves(self):
+        async def main():
+            async with jotter.aio.open(self.url, as_="ann") as pad:
+                for i in range(1, 7):
+                    await pad.write("n", str(i))
+                for page in (1, 3, 6, 7):
+                    with mock.patch.object(jotter._pad, "PAGE", page), mock.patch.object(jotter.aio, "PAGE", page):
+                        self.assertEqual([d.seq async for d in pad.history("n")], [6, 5, 4, 3, 2, 1])
+                        self.assertEqual([d.text async for d in pad.versions("n")], ["1", "2", "3", "4", "5", "6"])
 
         self.run_async(main)
 
@@ -111,7 +124,7 @@ class Aio(PadCase):
                 if name.startswith("_") or name == "close":
                     continue
                 needed = [p for p in inspect.signature(method).parameters.values() if p.default is p.empty]
-                words = ["x" for p in needed if p.kind is not p.KEYWORD_ONLY]
+                words = [str if p.name == "change" else "x" for p in needed if p.kind is not p.KEYWORD_ONLY]
                 yield name, lambda m=method, w=words, n=needed: m(*w, **{p.name: "x" for p in n if p.kind is p.KEYWORD_ONLY})
 
     async def outcome(self, call):
@@ -210,5 +223,8 @@ class Aio(PadCase):
                         await pad.lease("k", wait=wrong)
                     with self.assertRaises(jotter.Invalid):
                         await self.outcome(lambda w=wrong: pad.watch(timeout=w))
+                for change, attempts in (("x", 1), (str, 0), (str, "3")):
+                    with self.assertRaises(jotter.Invalid):
+                        await pad.update("k", change, attempts=attempts)
 
         self.run_async(main)

@@ -32,7 +32,12 @@ class Edges(PadCase):
             lambda: self.pad.task.add(id="t\0"),
             lambda: self.pad.write("k\0", "x"),
             lambda: self.pad.update("k", lambda text: 5),
+            lambda: self.pad.update("k", "x"),
             lambda: self.pad.update("k", str, attempts=0),
+            lambda: self.pad.update("k", str, attempts="3"),
+            lambda: self.pad.read("k", lines="many"),
+            lambda: self.pad.lease("k", ttl="long"),
+            lambda: self.pad.context("large"),
             lambda: self.pad.evidence("x", 1),
             lambda: jotter.open("mem:", pool=0),
             lambda: jotter.open("mem:", pool=2),
@@ -41,15 +46,6 @@ class Edges(PadCase):
                 call()
             self.assertGreater(len(str(caught.exception)), 10)
         self.assertEqual(list(self.pad), [])
-
-    def test_a_number_of_another_type_is_pythons_own_error(self):
-        for call in (
-            lambda: self.pad.read("k", lines="many"),
-            lambda: self.pad.lease("k", ttl="long"),
-            lambda: self.pad.context("large"),
-        ):
-            with self.assertRaises((TypeError, ValueError, ctypes.ArgumentError)):
-                call()
 
     def test_a_closed_pad_says_so(self):
         self.pad.close()
@@ -102,6 +98,29 @@ class Edges(PadCase):
                 child.kill()
                 child.communicate()
         self.assertEqual(self.pad["k"], "goes on")
+
+    if sys.version_info >= (3, 10):  # 3.9 looks for signals before any step, also between a block's end and its lock's release
+        def test_ctrl_c_at_any_moment_leaves_a_pad_that_can_be_used(self):
+            code = f"""if True:
+                import faulthandler, random, signal
+                import jotter
+                faulthandler.dump_traceback_later(300, exit=True)
+                signal.signal(signal.SIGALRM, signal.default_int_handler)
+                pads = [jotter.open('mem:'), jotter.open({self.url!r}, pool=2)]
+                for pad in pads:
+                    pad["k"] = "x"
+                for n in range(600):
+                    pad = pads[n % 2]
+                    try:
+                        signal.setitimer(signal.ITIMER_REAL, 0.00001 + random.random() * 0.0004)
+                        while True:
+                            pad.read("k")
+                    except KeyboardInterrupt:
+                        assert pad["k"] == "x"
+                print("as good as ever")
+                """
+            done = subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+            self.assertEqual(done.stdout, "as good as ever\n")
 
     def test_who_waits_for_a_lease_lets_other_threads_use_the_pad(self):
         other, taken = self.open(as_="bob"), []

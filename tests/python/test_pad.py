@@ -127,14 +127,14 @@ class Files(PadCase):
         self.assertEqual(texts, ["written again", "not read", "read", "written"])
 
     def test_lists_and_histories_page_by_themselves(self):
-        many = self.open(as_="ann")
-        names = [f"n{i:04}" for i in range(1100)]
-        for name in names[:3]:
-            many.write(name, "x")
-        for i in range(1005):
-            many.write("n0000", str(i))
-        self.assertEqual(len(list(self.pad.history("n0000"))), 1006)
-        self.assertEqual([d.name for d in self.pad.list("n")], names[:3])
+        for i in range(1, 25):
+            self.pad["n0"] = str(i)
+        self.pad["n1"] = self.pad["n2"] = "x"
+        for page in (1, 2, 3, 8, 24, 25):  # also of whole pages only
+            with mock.patch.object(jotter._pad, "PAGE", page):
+                self.assertEqual([d.seq for d in self.pad.history("n0")], list(range(24, 0, -1)))
+                self.assertEqual([d.text for d in self.pad.versions("n0")], [str(i) for i in range(1, 25)])
+                self.assertEqual([d.name for d in self.pad.list("n")], ["n0", "n1", "n2"])
 
     def test_a_list_goes_on_after_a_page_whatever_happens_meanwhile(self):
         for i in range(10):
@@ -222,6 +222,16 @@ class Files(PadCase):
         with other.lease("plan"):
             other["plan"] = "theirs"
         self.assertEqual(self.pad["plan"], "theirs")
+
+    def test_a_lease_may_be_released_before_its_block_ends(self):
+        other = self.open(as_="bob")
+        with self.pad.lease("plan") as held:
+            held.release()
+            with other.lease("plan"):
+                held.release()
+                self.assertEqual(self.pad.leased("plan").by, "bob")
+        with self.assertRaises(jotter.Fenced):
+            held.check()
 
     def test_a_block_that_lost_its_lease_is_fenced(self):
         with self.assertRaises(jotter.Fenced):

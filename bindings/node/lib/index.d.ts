@@ -472,8 +472,9 @@ export declare class Pad implements AsyncDisposable {
     options?: { query?: string; run?: string; agent?: string; rules?: Text; limit?: number; tools?: boolean },
   ): Promise<Context>;
   /**
-   * Changes from now on, as they come, in streams whose names begin with `prefix`; ends when nothing
-   * happened for `timeout` milliseconds (undefined: never), or `signal` is aborted.
+   * Changes as they come, from when the first is asked for, in streams whose names begin with `prefix`; ends when
+   * nothing happened for `timeout` milliseconds (undefined: never), or `signal` is aborted. `changes` also tells what
+   * came before.
    */
   watch(prefix?: string, options?: { timeout?: number; signal?: AbortSignal }): AsyncGenerator<Doc, void, void>;
   /**

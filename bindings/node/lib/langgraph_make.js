@@ -7,7 +7,7 @@
 
 const check = require("./check.js");
 const { Corrupt, Invalid, NotFound } = require("./errors.js");
-const { add, padOf, purge, recordAt, safePart, segment, sha256, versions, wordOf } = require("./threads.js");
+const { add, decode, isAt, newest, padOf, purge, recordAt, safePart, segment, sha256, versions, wordOf } = require("./threads.js");
 
 const THREADS = "threads/langgraph/";
 const ITEMS = "artifacts/langgraph/";
@@ -24,13 +24,15 @@ function byBytes(a, b) {
 
 /** Where the records of a stream are: by checkpoint. Found in their metas, without reading the records. */
 class Index {
-  last = 0; // the newest record that was looked at, ...
+  seq = 0; // the newest record that was looked at, ...
   sha256 = ""; // ... which tells whether it is still the same stream
+  head = null; // the newest one, with its text
   checkpoints = new Map(); // id to the newest record
   writes = new Map(); // id to the records of its writes
+  latest = undefined; // the greatest id
 
   async take(pad, name, doc) {
-    this.last = doc.seq;
+    this.seq = doc.seq;
     this.sha256 = doc.sha256;
     if (doc.deleted || doc.redacted || !doc.meta) return;
     const { what, id } = doc.meta;
@@ -69,24 +71,31 @@ function makeSaver({ BaseCheckpointSaver, TASKS, WRITES_IDX_MAP, copyCheckpoint,
       return { name, thread, ns: checkpoint_ns, id: checkpoint_id };
     }
 
-    /** What there is in a stream. Of what was seen before, only what came since is looked at. */
+    /** What there is in a stream. */
     async #index(pad, name) {
       const known = this.#indexes.get(name) ?? new Index();
-      const fresh = [];
-      let same = known.last === 0;
-      for await (const doc of versions(pad, name)) {
-        if (doc.seq <= known.last) {
-          same = doc.seq === known.last && doc.sha256 === known.sha256;
-          if (same) break;
-        }
-        fresh.push(doc);
-      }
-      const index = Object.assign(new Index(), same ? known : {});
-      if (same) [index.checkpoints, index.writes] = [new Map(known.checkpoints), new Map(known.writes)];
-      for (const doc of fresh.reverse()) await index.take(pad, name, doc);
+      const head = await newest(pad, name);
+      const index = !head ? new Index() : isAt(known, head) ? known : await this.#anew(pad, name, known);
+      index.head = head;
       this.#indexes.delete(name);
       this.#indexes.set(name, index);
       if (this.#indexes.size > INDEXES_MAX) this.#indexes.delete(this.#indexes.keys().next().value);
+      return index;
+    }
+
+    /** The same with what came since. If it is another stream by now, nothing of what was known counts. */
+    async #anew(pad, name, known) {
+      const fresh = [];
+      let same = false;
+      for await (const doc of versions(pad, name)) {
+        same = isAt(known, doc);
+        if (same) break;
+        fresh.push(doc);
+      }
+      const index = new Index();
+      if (same) [index.checkpoints, index.writes] = [new Map(known.checkpoints), new Map(known.writes)];
+      for (const doc of fresh.reverse()) await index.take(pad, name, doc);
+      for (const id of index.checkpoints.keys()) if (index.latest === undefined || byBytes(id, index.latest) > 0) index.latest = id;
       return index;
     }
 
@@ -131,7 +140,7 @@ function makeSaver({ BaseCheckpointSaver, TASKS, WRITES_IDX_MAP, copyCheckpoint,
 
     async #tuple(pad, name, index, id) {
       const seq = index.checkpoints.get(id);
-      const record = seq === undefined ? null : await recordAt(pad, name, seq);
+      const record = seq === undefined ? null : seq === index.head?.seq ? decode(index.head) : await recordAt(pad, name, seq);
       if (!record) return undefined;
       const { thread, ns, parent } = record.header;
       const [checkpoint, metadata, pendingWrites] = await Promise.all([
@@ -153,7 +162,7 @@ function makeSaver({ BaseCheckpointSaver, TASKS, WRITES_IDX_MAP, copyCheckpoint,
       const { name } = this.#place(config, "getTuple");
       const pad = await this.#pad();
       const index = await this.#index(pad, name);
-      const id = getCheckpointId(config) || [...index.checkpoints.keys()].sort(byBytes).at(-1);
+      const id = getCheckpointId(config) || index.latest;
       return id === undefined ? undefined : this.#tuple(pad, name, index, id);
     }
 

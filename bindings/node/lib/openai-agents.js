@@ -9,12 +9,15 @@
 const { randomUUID } = require("node:crypto");
 const check = require("./check.js");
 const { Conflict, Invalid, NotFound } = require("./errors.js");
-const { add, decode, padOf, purge, segment, texts } = require("./threads.js");
+const { add, decode, isAt, newest, padOf, purge, segment, texts } = require("./threads.js");
+
+const NOTHING = { seq: 0, sha256: "", version: undefined, items: [] };
 
 /** One conversation: a stream of the pad, each call one append. */
 class JotterSession {
   #pad;
   #name;
+  #seen = NOTHING;
 
   constructor(sessionId, pad) {
     this.sessionId = check.string(sessionId, "a session's id");
@@ -26,18 +29,31 @@ class JotterSession {
     return this.sessionId;
   }
 
-  /** The items, and the version of the stream they are of. */
+  /** The items, and the version of the stream they are of. Of what was seen before, only what came since is read. */
   async #look() {
     const pad = await this.#pad();
-    const items = [];
-    let version;
-    for await (const doc of texts(pad, this.#name)) {
+    const head = await newest(pad, this.#name);
+    if (!head) this.#seen = NOTHING;
+    else if (!isAt(this.#seen, head)) this.#seen = (await this.#since(pad, this.#seen)) ?? (await this.#since(pad, NOTHING)) ?? NOTHING;
+    return { pad, ...this.#seen };
+  }
+
+  /** What was seen, with what came since; null: it is another stream by now. */
+  async #since(pad, seen) {
+    const items = [...seen.items];
+    let last = null;
+    for await (const doc of texts(pad, this.#name, Math.max(seen.seq, 1))) {
+      const isFirst = last === null;
+      last = doc;
+      if (isFirst && seen.seq) {
+        if (!isAt(seen, doc)) return null;
+        continue;
+      }
       const record = decode(doc);
-      version = doc.version;
       if (record?.header.what === "items") items.push(...record.parts.map(([, data]) => data));
       else if (record?.header.what === "pop") items.pop();
     }
-    return { pad, items, version };
+    return last && { seq: last.seq, sha256: last.sha256, version: last.version, items };
   }
 
   /** The id makes each record another text, also if it says what the last one said. */

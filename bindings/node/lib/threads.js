@@ -92,10 +92,25 @@ async function recordAt(pad, name, seq) {
   }
 }
 
-/** All versions with their texts, oldest first; none if there is no such stream. */
-async function* texts(pad, name) {
+/** The newest version, with its text; null: there is no such stream. */
+async function newest(pad, name) {
   try {
-    yield* pad.versions(name);
+    return await pad.read(name);
+  } catch (error) {
+    if (error instanceof NotFound) return null;
+    throw error;
+  }
+}
+
+/** Whether what was seen ends with this version: a number alone may be of a stream that was begun again. */
+function isAt({ seq, sha256 }, doc) {
+  return doc.seq === seq && doc.sha256 === sha256;
+}
+
+/** The versions from a number on with their texts, oldest first; none if there is no such stream. */
+async function* texts(pad, name, from) {
+  try {
+    yield* pad.versions(name, { from });
   } catch (error) {
     if (!(error instanceof NotFound)) throw error;
   }
@@ -119,4 +134,4 @@ async function purge(pad, name) {
   }
 }
 
-module.exports = { add, decode, encode, padOf, purge, recordAt, safePart, segment, sha256, texts, versions, wordOf };
+module.exports = { add, decode, encode, isAt, newest, padOf, purge, recordAt, safePart, segment, sha256, texts, versions, wordOf };

@@ -5,8 +5,8 @@ it takes, results copied: with ``pool=1`` that is a queue, with more the calls o
 side by side, because ctypes lets go of the interpreter's lock.  A handle does not survive a fork:
 the child gets a sentence instead of somebody else's file locks.
 
-    call ──► borrow a handle ──► leases in step? ──► C function ──► copy the result ──► give it back
-             (waits for one)     (adopt, let go)
+    call ──► a handle's turn ──► its lock ──► leases in step? ──► C function ──► copy the result
+             (waits for one)                  (adopt, let go)
 
 Leases belong to handles in the library.  Here they belong to the pad, so each handle adopts what the
 pad holds before it is used, and lets go of what the pad gave up.
@@ -22,13 +22,15 @@ import queue
 import threading
 from collections import deque
 from contextlib import contextmanager
-from typing import Any, Callable, Deque, FrozenSet, Iterator, List, Optional
+from typing import Any, Callable, Deque, FrozenSet, Iterator, List, Optional, TypeVar
 
 from . import _abi
 from ._errors import Closed, Error, error_of
 from ._library import library
 
-Call = Callable[..., int]
+R = TypeVar("R")
+
+LOST = 0.1  # seconds after which who waits for a handle looks whether one was lost
 
 
 class Handle:
@@ -38,6 +40,7 @@ class Handle:
         self.lib = library()
         self.pad = self.lib.jot_new()
         self.tokens: FrozenSet[int] = frozenset()
+        self.lock = threading.Lock()  # whoever uses it has this
         if not self.pad:
             raise MemoryError("there is no memory for a pad")
         status = self.lib.jot_open(self.pad, url, ctypes.byref(options))
@@ -95,6 +98,12 @@ def count_of(value: int, what: str) -> int:
     return value
 
 
+def function_of(value: Any, what: str) -> None:
+    """Said before anything is read for it."""
+    if not callable(value):
+        raise invalid(f"{what} must be a function, not {type(value).__name__}")
+
+
 def ms_of(seconds: Optional[float], what: str) -> int:
     """Seconds as milliseconds; None is 0."""
     if seconds is None:
@@ -137,7 +146,12 @@ def json_of(value: Any, what: str) -> bytes:
 
 
 class Pool:
-    """All handles of a pad.  Who waits for one gets it in turn."""
+    """All handles of a pad.  Who waits for one gets it in turn.
+
+    Ctrl-C may come between any two steps, so a handle can be lost on the way to or from its user.  That
+    who has its lock is alone with it is certain all the same (``with`` of a lock is one step, from Python
+    3.10 on); the list of free handles only says whose turn it is, and who waits for long looks for a lost one.
+    """
 
     def __init__(self, make: Callable[[], Handle], size: int) -> None:
         if not 1 <= count_of(size, "pool") <= 64:
@@ -146,9 +160,9 @@ class Pool:
         self._size = size
         self._pid = os.getpid()
         self._lock = threading.Lock()  # of all that follows
-        self._settled = threading.Condition(self._lock)
-        self._free: List[Handle] = [make()]
-        self._count = 1  # of handles that are open, or being opened
+        self._all: List[Handle] = [make()]
+        self._free: List[Handle] = self._all[:]
+        self._opening = 0
         self._waiting: "Deque[queue.SimpleQueue[Optional[Handle]]]" = deque()
         self._closed = False
         self.tokens: FrozenSet[int] = frozenset()  # of the leases that the pad has ...
@@ -165,14 +179,18 @@ class Pool:
         if self._closed:
             raise Closed("this pad is closed")
 
-    def _grow(self) -> Handle:
+    def use(self, call: Callable[[Handle], R]) -> R:
+        """What ``call`` makes of a handle: one call, and its result copied."""
+        self.check()  # before the lock: after a fork somebody who is not here may have it
+        handle = self._borrow()
         try:
-            return self._make()
-        except BaseException:
-            with self._lock:
-                self._count -= 1
-                self._settled.notify_all()
-            raise
+            with handle.lock:
+                self.check()
+                if handle.tokens != self.tokens:
+                    handle.in_step(self)
+                return call(handle)
+        finally:
+            self._give_back(handle)
 
     def _borrow(self) -> Handle:
         turn: "queue.SimpleQueue[Optional[Handle]]" = queue.SimpleQueue()
@@ -180,49 +198,56 @@ class Pool:
             self.check()
             if self._free:
                 return self._free.pop()
-            grows = self._count < self._size
+            grows = len(self._all) + self._opening < self._size
             if grows:
-                self._count += 1
+                self._opening += 1
             else:
                 self._waiting.append(turn)
         return self._grow() if grows else self._wait(turn)
 
-    def _wait(self, turn: "queue.SimpleQueue[Optional[Handle]]") -> Handle:
+    def _grow(self) -> Handle:
+        handle: Optional[Handle] = None
         try:
-            handle = turn.get()
-        except BaseException:  # Ctrl-C: the turn goes to the next
+            handle = self._make()
+        finally:
             with self._lock:
-                late = turn not in self._waiting
-                if not late:
-                    self._waiting.remove(turn)
-            given = turn.get() if late else None
-            if given:
-                self._give_back(given)
-            raise
-        if handle is None:
+                self._opening -= 1
+                late = self._closed
+                if handle and not late:
+                    self._all.append(handle)
+        if late:
+            handle.close()
             raise Closed("this pad is closed")
         return handle
+
+    def _wait(self, turn: "queue.SimpleQueue[Optional[Handle]]") -> Handle:
+        while True:
+            try:
+                handle = turn.get(timeout=LOST)
+            except queue.Empty:
+                handle = self._lost(turn)
+                if handle is None:
+                    continue
+            if handle is None:
+                raise Closed("this pad is closed")
+            return handle
+
+    def _lost(self, turn: "queue.SimpleQueue[Optional[Handle]]") -> Optional[Handle]:
+        """A handle that is neither free nor used.  If its user is only slow, both have their turn at its lock."""
+        with self._lock:
+            lost = [h for h in self._all if h not in self._free and not h.lock.locked()]
+            if not lost or turn not in self._waiting:
+                return None
+            self._waiting.remove(turn)
+            return lost[0]
 
     def _give_back(self, handle: Handle) -> None:
         with self._lock:
             if self._waiting:
-                self._waiting.popleft().put(handle)
-            else:
+                self._waiting[0].put(handle)
+                self._waiting.popleft()
+            elif handle not in self._free:
                 self._free.append(handle)
-                self._settled.notify_all()
-
-    @contextmanager
-    def borrow(self) -> Iterator[Handle]:
-        """A handle, for one call and its result."""
-        self.check()  # before the lock: after a fork somebody who is not here may have it
-        handle = self._borrow()
-        try:
-            self.check()
-            if handle.tokens != self.tokens:
-                handle.in_step(self)
-            yield handle
-        finally:
-            self._give_back(handle)
 
     def hold(self, handle: Handle, token: int) -> None:
         """The pad has this lease now; `handle` took it."""
@@ -257,10 +282,9 @@ class Pool:
             for turn in self._waiting:
                 turn.put(None)
             self._waiting.clear()
-            self._settled.wait_for(lambda: len(self._free) == self._count)
-            handles, self._free = self._free, []
-        for handle in handles:
-            handle.close()
+        for handle in self._all:
+            with handle.lock:
+                handle.close()
 
 
 def text_arg(data: bytes) -> "Any":

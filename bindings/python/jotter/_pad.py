@@ -10,14 +10,14 @@ import sys
 import time
 from types import TracebackType
 from typing import (
-    Any, Callable, Dict, Iterator, List, Mapping, Optional, Type, TypeVar, Union,
+    Any, Callable, Dict, Iterator, List, Mapping, Optional, Type, TypeVar, Union, overload,
 )
 
 from . import _abi
 from ._answer import Answer
 from ._errors import Conflict, Error, Fenced, Invalid, Leased, NotFound, error_of
 from ._handle import (
-    Handle, Pool, at_ms_of, count_of, encode, flag_of, json_of, ms_of, text_arg,
+    Handle, Pool, at_ms_of, count_of, encode, flag_of, function_of, json_of, ms_of, text_arg,
 )
 from ._library import library
 from ._results import (
@@ -30,6 +30,7 @@ Text = Union[str, bytes, bytearray, memoryview]
 Moment = Optional[datetime.datetime]
 Place = Union[str, "os.PathLike[str]"]
 R = TypeVar("R")
+D = TypeVar("D")
 
 PAGE = 1000  # what one call lists at most
 WATCH_SLICE = 0.2  # seconds: Python sees Ctrl-C only between calls
@@ -96,6 +97,7 @@ class Held:
 
     def __init__(self, pad: "Pad", lease: Lease) -> None:
         self._pad = pad
+        self._ended = False  # by release
         self.lease = lease
 
     @property
@@ -117,11 +119,22 @@ class Held:
         return self._pad._call("jot_lease_check", self.token, out=_abi.jot_lease, give=Lease.of)
 
     def release(self) -> None:
-        """Let others have it.  Fenced: it had ended already."""
+        """Let others have it.  Fenced: it had ended already.  Releasing twice is fine."""
         pad = self._pad
-        with pad._pool.borrow() as handle, pad._pool.ending(self.token):
-            pad._call_on(handle, "jot_lease_release", self.token)
-            handle.tokens = handle.tokens - {self.token}
+        if self._ended:
+            return
+
+        def let_go(handle: Handle) -> None:
+            with pad._pool.ending(self.token):
+                pad._call_on(handle, "jot_lease_release", self.token)
+                handle.tokens = handle.tokens - {self.token}
+
+        try:
+            pad._pool.use(let_go)
+        except Fenced:
+            self._ended = True
+            raise
+        self._ended = True
 
     def __enter__(self) -> "Held":
         return self
@@ -207,8 +220,8 @@ class Pad(Nouns):
               refused: Optional[Callable[[Error, Any], None]] = None) -> R:
         """Call a function of jotter.h; ``give`` copies its result of type ``out``.  ``refused`` may
         add to the error what a failed call left in its result."""
-        with self._pool.borrow() as handle:
-            return self._call_on(handle, function, *arguments, out=out, give=give, refused=refused)
+        return self._pool.use(
+            lambda handle: self._call_on(handle, function, *arguments, out=out, give=give, refused=refused))
 
     def _call_on(self, handle: Handle, function: str, *arguments: Any, out: Any = None,
                  give: Callable[[Any], R] = lambda _: None,  # type: ignore[assignment,return-value]
@@ -306,7 +319,8 @@ class Pad(Nouns):
                attempts: int = 100) -> Doc:
         """Read it, call ``change`` with its text (None: there is none), write what that returns; again
         if somebody wrote in between.  Conflict after so many attempts."""
-        for attempt in range(attempts):
+        function_of(change, "change")
+        for attempt in range(count_of(attempts, "attempts")):
             try:
                 old: Optional[Doc] = self.read(key)
             except NotFound:
@@ -362,7 +376,13 @@ class Pad(Nouns):
             return False
         return True
 
-    def get(self, key: str, default: Optional[str] = None) -> Optional[str]:
+    @overload
+    def get(self, key: str) -> Optional[str]: ...
+
+    @overload
+    def get(self, key: str, default: D) -> Union[str, D]: ...
+
+    def get(self, key: str, default: Any = None) -> Any:
         """Its text; ``default`` if there is none."""
         try:
             return self.read(key).text
@@ -509,8 +529,9 @@ class Pad(Nouns):
         return self._call("jot_context", ctypes.byref(o), out=_abi.jot_shown, give=Context.of)
 
     def watch(self, prefix: str = "", *, timeout: Optional[float] = None) -> Iterator[Doc]:
-        """Changes from now on, as they come, in streams whose names begin with ``prefix``; ends when
-        nothing happened for ``timeout`` seconds (None: never)."""
+        """Changes as they come, from when the first is asked for, in streams whose names begin with
+        ``prefix``; ends when nothing happened for ``timeout`` seconds (None: never).  ``changes`` also
+        tells what came before."""
         if timeout is not None:
             ms_of(timeout, "timeout")
         other = self._twin() if self.where().shared else self
@@ -575,15 +596,17 @@ class Pad(Nouns):
             if isinstance(error, Leased):
                 error.lease = Lease.of(found)
 
-        with self._pool.borrow() as handle:  # the one that takes it holds it: nothing to adopt
+        def take(handle: Handle) -> Held:  # the one that takes it holds it: nothing to adopt
             lease = self._call_on(handle, "jot_lease_acquire", _name(name), ctypes.byref(o),
                                   out=_abi.jot_lease, give=Lease.of, refused=refused)
             self._pool.hold(handle, lease.token)
-        return Held(self, lease)
+            return Held(self, lease)
+
+        return self._pool.use(take)
 
     def adopt(self, token: int) -> Held:
         """Write under a lease that another process took, and gave the number of.  Fenced: it has ended."""
-        with self._pool.borrow() as handle:
+        def take(handle: Handle) -> Held:
             number = count_of(token, "a token")
             self._call_on(handle, "jot_lease_adopt", number)
             try:
@@ -592,7 +615,9 @@ class Pad(Nouns):
                 handle.lib.jot_lease_release(handle.pad, number)
                 raise
             self._pool.hold(handle, lease.token)
-        return Held(self, lease)
+            return Held(self, lease)
+
+        return self._pool.use(take)
 
     def leased(self, name: str, *, prefix: bool = False) -> Optional[Lease]:
         """The lease in the way of somebody who asks for this name; None: it is free."""
@@ -679,20 +704,24 @@ class Pad(Nouns):
 
     def _count(self, function: str, *arguments: Any) -> int:
         """A call that counts."""
-        with self._pool.borrow() as handle:
+        def call(handle: Handle) -> int:
             count = ctypes.c_uint64()
             status = getattr(handle.lib, function)(handle.pad, *arguments, ctypes.byref(count))
             if status != _abi.JOT_OK:
                 raise error_of(status, handle.sentence())
             return count.value
 
+        return self._pool.use(call)
+
     def _string(self, function: str, *arguments: Any) -> str:
-        with self._pool.borrow() as handle:
+        def call(handle: Handle) -> str:
             out = ctypes.c_char_p()
             status = getattr(handle.lib, function)(handle.pad, *arguments, ctypes.byref(out))
             if status != _abi.JOT_OK:
                 raise error_of(status, handle.sentence())
             return (out.value or b"").decode("utf-8")
+
+        return self._pool.use(call)
 
 
 def open(url: Optional[Place] = None, *, as_: Optional[str] = None, language: Optional[str] = None,

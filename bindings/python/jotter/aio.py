@@ -18,13 +18,13 @@ from itertools import islice
 from types import TracebackType
 from typing import (
     Any, AsyncIterator, Awaitable, Callable, Dict, Generator, Iterator, List, Mapping, Optional, Type,
-    TypeVar, Union,
+    TypeVar, Union, overload,
 )
 
 from . import _pad
 from ._answer import Answer
 from ._errors import Conflict, Fenced, Invalid, Leased, NotFound
-from ._handle import count_of, ms_of
+from ._handle import count_of, function_of, ms_of
 from ._pad import PAGE, WATCH_SLICE, Moment, Place, Text, pauses
 from ._results import (
     Changes, Collected, Context, Diff, Doc, Evidence, Hit, Info, KindStats, Lease, Merge, Redacted,
@@ -33,6 +33,7 @@ from ._results import (
 from ._verbs_aio import Nouns
 
 R = TypeVar("R")
+D = TypeVar("D")
 
 
 class Held:
@@ -202,13 +203,20 @@ class Pad(Nouns):
         return await self._run(self._pad.read, key, version, from_line=from_line, lines=lines,
                                tokens=tokens)
 
-    async def get(self, key: str, default: Optional[str] = None) -> Optional[str]:
+    @overload
+    async def get(self, key: str) -> Optional[str]: ...
+
+    @overload
+    async def get(self, key: str, default: D) -> Union[str, D]: ...
+
+    async def get(self, key: str, default: Any = None) -> Any:
         return await self._run(self._pad.get, key, default)
 
     async def update(self, key: str,
                      change: Callable[[Optional[str]], Union[Text, Awaitable[Text]]], *,
                      attempts: int = 100) -> Doc:
-        for attempt in range(attempts):
+        function_of(change, "change")
+        for attempt in range(count_of(attempts, "attempts")):
             try:
                 old: Optional[Doc] = await self.read(key)
             except NotFound:

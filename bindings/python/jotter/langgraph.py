@@ -33,7 +33,7 @@ from . import _threads
 from ._errors import Conflict, Corrupt, Error, Invalid, NotFound
 from ._pad import Pad
 from ._results import Doc, moment
-from ._threads import Follower, Part, Record, pad_of, segment, utf8, word_of
+from ._threads import Part, Record, pad_of, segment, utf8, word_of
 
 __all__ = ["JotterSaver", "JotterStore"]
 
@@ -48,33 +48,28 @@ FOUND_MAX = 100  # hits of one search
 
 
 class _Index:
-    """Where the records of a stream are: by checkpoint, what was deleted apart."""
+    """Where the records of a stream are, by checkpoint, found in their metas without reading them.  It is
+    changed while it is made only, so that threads may share it."""
 
-    def __init__(self, follower: Follower) -> None:
-        self.follower = follower
-        self.head: Optional[Doc] = None  # the newest record
-        self.clear()
+    def __init__(self, known: Optional["_Index"] = None) -> None:
+        self.last, self.sha256 = 0, ""  # the newest record that was looked at: is it still the same stream?
+        self.head: Optional[Doc] = None  # the newest record, with its text
+        self.checkpoints: Dict[str, int] = dict(known.checkpoints) if known else {}  # id to the newest record
+        self.writes: Dict[str, Tuple[int, ...]] = dict(known.writes) if known else {}
 
-    def clear(self) -> None:
-        self.thread = ""
-        self.ns = ""
-        self.checkpoints: Dict[str, int] = {}  # id to the newest record
-        self.writes: Dict[str, List[int]] = collections.defaultdict(list)
+    def knows(self, doc: Doc) -> bool:
+        return (doc.seq, doc.sha256) == (self.last, self.sha256)
 
-    def take(self, doc: Doc) -> None:
-        record = _threads.decode(doc)
-        if record is None:
-            return
-        header, what = record.header, record.header.get("what")
-        if what == "checkpoint":
-            self.thread, self.ns = header["thread"], header["ns"]
-            self.checkpoints[header["id"]] = doc.seq
-        elif what == "writes":
-            self.writes[header["id"]].append(doc.seq)
-        elif what == "gone":
-            for gone in header["ids"]:
-                self.checkpoints.pop(gone, None)
-                self.writes.pop(gone, None)
+    def take(self, doc: Doc, gone: Iterable[str]) -> None:
+        meta = {} if doc.deleted or doc.redacted else doc.meta or {}
+        self.last, self.sha256 = doc.seq, doc.sha256
+        if meta.get("what") == "checkpoint":
+            self.checkpoints[meta["id"]] = doc.seq
+        elif meta.get("what") == "writes":
+            self.writes[meta["id"]] = (*self.writes.get(meta["id"], ()), doc.seq)
+        for id in gone:
+            self.checkpoints.pop(id, None)
+            self.writes.pop(id, None)
 
 
 class JotterSaver(BaseCheckpointSaver[str]):
@@ -98,18 +93,32 @@ class JotterSaver(BaseCheckpointSaver[str]):
     def _index(self, name: str) -> Optional[_Index]:
         """What there is in a stream; None: there is no such stream."""
         with self._lock:
-            index = self._indexes.pop(name, None) or _Index(Follower(self.pad, name))
-            index.head, anew, docs = index.follower.look()
-            if index.head is None:
+            known = self._indexes.pop(name, None)
+            try:
+                head = self.pad.read(name)
+                index = known if known and known.knows(head) else self._anew(name, known)
+            except NotFound:
                 return None
-            if anew:
-                index.clear()
-            for doc in docs:
-                index.take(doc)
+            index.head = head
             self._indexes[name] = index
             while len(self._indexes) > INDEXES_MAX:
                 self._indexes.popitem(last=False)
             return index
+
+    def _anew(self, name: str, known: Optional[_Index]) -> _Index:
+        """The same with what came since.  If it is another stream by now, nothing of what was known counts."""
+        fresh: List[Doc] = []
+        for doc in self.pad.history(name):
+            if known and known.knows(doc):
+                break
+            fresh.append(doc)
+        else:
+            known = None
+        index = _Index(known)
+        for doc in reversed(fresh):
+            record = self._record(name, doc.seq) if (doc.meta or {}).get("what") == "gone" else None
+            index.take(doc, record.header["ids"] if record else ())
+        return index
 
     def _record(self, name: str, seq: int, head: Optional[Doc] = None) -> Optional[Record]:
         if head is not None and head.seq == seq:
@@ -173,10 +182,12 @@ class JotterSaver(BaseCheckpointSaver[str]):
         wanted = get_checkpoint_id(config) if config else None
         bound = get_checkpoint_id(before) if before else None
         found: List[Tuple[str, str, _Index]] = []
+        ns = place.get("checkpoint_ns")
         for name in self._names(place.get("thread_id")):
+            if ns is not None and not name.endswith("/" + segment(ns, "a namespace")):
+                continue
             index = self._index(name)
-            ns = place.get("checkpoint_ns")
-            if index is None or (ns is not None and index.ns != ns):
+            if index is None:
                 continue
             found += [(id, name, index) for id in index.checkpoints
                       if (not wanted or id == wanted) and (not bound or id < bound)]
@@ -233,8 +244,11 @@ class JotterSaver(BaseCheckpointSaver[str]):
             _threads.purge(self.pad, name)
             return
         seqs = [seq for id in ids for seq in [index.checkpoints[id], *index.writes.get(id, ())]]
-        gone = Record({"what": "gone", "thread": index.thread, "ns": index.ns, "ids": sorted(ids)}, [])
-        _threads.add(self.pad, name, gone, {})
+        first = next(filter(None, (self._record(name, seq) for seq in seqs)), None)
+        if first is None:
+            return  # somebody else removed them
+        place = {word: first.header[word] for word in ("thread", "ns")}
+        _threads.add(self.pad, name, Record({"what": "gone", **place, "ids": sorted(ids)}, []), {})
         for seq in seqs:
             try:
                 self.pad.redact(name, str(seq))
@@ -262,7 +276,7 @@ class JotterSaver(BaseCheckpointSaver[str]):
             for record in _threads.records(self.pad, name):
                 if record.seq in live:
                     record.header["thread"] = target_thread_id
-                    _threads.add(self.pad, self._stream(target_thread_id, index.ns), record,
+                    _threads.add(self.pad, self._stream(target_thread_id, record.header["ns"]), record,
                                  {"id": record.header["id"]})
 
     def _needed(self, name: str, index: _Index, id: str) -> Set[str]:
