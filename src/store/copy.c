@@ -540,7 +540,11 @@ static jot_status move_tokens(Store *s, uint64_t seq, Err *e)
     /* What stands before is history that nobody needs; perhaps a copy that died left it. */
     Record oldest;
     TRY(record_at(s, stream, 0, &arena, &oldest, e));
-    return oldest.mark.seq < seq ? store_forget_before(s, stream, NULL, seq, e) : JOT_OK;
+    if (oldest.mark.seq >= seq)
+        return JOT_OK;
+    st = store_forget_before(s, stream, NULL, seq, &why);
+    /* Not there any more: another has raised them further in between, and forgot ours. */
+    return st == JOT_NOT_FOUND ? JOT_OK : err_pass(e, &why, st);
 }
 
 jot_status store_raise_tokens(Store *s, uint64_t seq, Err *e)
@@ -562,7 +566,11 @@ jot_status store_leap_tokens(Store *s, Err *e)
         return st;
     uint64_t by_time = (uint64_t)store_now_ms(s) << TIME_BITS;
     uint64_t beyond = head.mark.seq + STORE_TOKENS_UNSEEN; /* if the clock was set back */
-    return store_raise_tokens(s, by_time > beyond ? by_time : beyond, e);
+    st = store_raise_tokens(s, by_time > beyond ? by_time : beyond, e);
+    /* It is done on the way to something else, for which a conflict would be an answer. */
+    return st == JOT_CONFLICT
+               ? err_set(e, JOT_UNAVAILABLE, "others changed the table of leases all the time")
+               : st;
 }
 
 static jot_status highest_fence(Store *s, uint64_t *out, Err *e)

@@ -231,6 +231,35 @@ static void forgetting_before_a_record_needs_it_and_may_be_conditional(Trial *p)
     check_seqs(p, "notes/a", "5 6 8");
 }
 
+/* --- Two who raise the tokens ----------------------------------------------------------- */
+
+static const StoreOps *overtaken_ops;
+static Store *overtaker;
+enum { FIRST_TOKEN = 5000, HIGHER_TOKEN = 9000 };
+
+/* Another handle raises them further between the record of ours and what it forgets. */
+static jot_status forget_overtaken(Store *s, Str stream, const Expect *x, uint64_t seq, Err *e)
+{
+    TRY(store_raise_tokens(overtaker, HIGHER_TOKEN, e));
+    return overtaken_ops->forget_before(s, stream, x, seq, e);
+}
+
+static void tokens_that_another_raises_further_are_raised(Trial *p)
+{
+    CHECK_IS(p, store_raise_tokens(p->s, 3, &p->e), JOT_OK);
+    trial_use(p, 1);
+    overtaker = p->s;
+    trial_use(p, 0);
+    StoreOps ops = *p->s->ops;
+    overtaken_ops = p->s->ops;
+    ops.forget_before = forget_overtaken;
+    p->s->ops = &ops;
+    jot_status st = store_raise_tokens(p->s, FIRST_TOKEN, &p->e);
+    p->s->ops = overtaken_ops;
+    CHECK_IS(p, st, JOT_OK);
+    CHECK_NUM(head(p, STORE_TOKENS, HEAD_MARK).mark.seq, HIGHER_TOKEN);
+}
+
 static void a_purge_tells_what_it_removed(Trial *p)
 {
     Mark m, first = put(p, "notes/a", "secret"), second = put(p, "notes/a", "secret too");
@@ -328,6 +357,7 @@ const Promise place_promises[] = {
     PROMISE(what_is_placed_has_changed),
     PROMISE(what_stands_before_a_record_is_forgotten),
     PROMISE(forgetting_before_a_record_needs_it_and_may_be_conditional),
+    LASTING(tokens_that_another_raises_further_are_raised),
     PROMISE(a_purge_tells_what_it_removed),
     PROMISE(what_a_purge_tells_has_a_limit),
     PROMISE(a_purge_tells_what_is_known_over_gaps_and_redactions),
