@@ -50,10 +50,11 @@ static const Opt *find_opt(const Session *s, Str name)
     return own ? own : find_in(opts_always, name);
 }
 
-static const char *guess_cmd(const Cmd *const *among, Str word)
+/* `words`: all of the command, with the one that is none at its end. */
+static const char *guess_cmd(const Cmd *const *among, Str words, Str word)
 {
     Guess g = { .word = word };
-    const char *known = among == commands ? command_for(word) : NULL;
+    const char *known = command_for(words);
     if (known)
         return known;
     for (; *among; among++)
@@ -132,7 +133,8 @@ static jot_status read_opt(Session *s, char ***words)
         return err_set(&s->err, JOT_INVALID, "--%s takes no value", opt->name);
     if (opt->value && !inside) {
         if (!(*words)[1])
-            return err_set(&s->err, JOT_INVALID, "--%s needs a value: %s", opt->name, opt->value);
+            return err_set(&s->err, JOT_INVALID, "--%s needs a value, %s: %s", opt->name,
+                           opt->value, opt->about);
         value = str(*++*words);
     }
     if (opt->value && !value.n && !may_be_empty(opt))
@@ -147,34 +149,61 @@ static jot_status read_opt(Session *s, char ***words)
 static jot_status read_short(Session *s, const char *word)
 {
     Shown shown;
-    if (strcmp(word, "-h") == 0)
+    if (strcmp(word, "-h") == 0 || strcmp(word, "-?") == 0)
         return take_opt(s, "help", "");
+    /* A number is how many; one dash may be a dash too few. */
+    bool number = isdigit((unsigned char)word[strncmp(word, "-n", 2) == 0 ? 2 : 1]) ||
+                  strcmp(word, "-n") == 0;
     AUTO(Buf) meant = { 0 };
-    for (const Opt *o = s->cmd ? s->cmd->opts : NULL; o && o->name; o++)
-        if (o->name[0] == word[1])
+    for (const Opt *o = s->cmd ? s->cmd->opts : opts_always; o && o->name; o++)
+        if (o->name[0] == word[1] ||
+            (number && (strcmp(o->name, "limit") == 0 || strcmp(o->name, "lines") == 0)))
             buf_addf(&meant, "%s--%s", meant.n ? ", " : ": ", o->name);
+    if (find_opt(s, str(word + 1)))
+        return err_set(&s->err, JOT_INVALID, "no option '%s': did you mean '-%s'?",
+                       err_show(&shown, str(word)), word);
     return err_set(&s->err, JOT_INVALID,
                    "no option '%s': options begin with --" STR_FMT "; after a -- every word is an "
                    "argument",
                    err_show(&shown, str(word)), STR_ARG(buf_str(&meant)));
 }
 
+/* The words that can follow, with commas. */
+static Str following(Session *s, const Cmd *const *among)
+{
+    AUTO(Buf) list = { 0 };
+    for (; *among; among++)
+        if (!(*among)->hidden && !(*among)->stands_for)
+            buf_addf(&list, "%s%s", list.n ? ", " : "", (*among)->name);
+    return arena_copy(&s->arena, buf_str(&list));
+}
+
+static jot_status no_command(Session *s, const Cmd *const *among, const char *word)
+{
+    Shown shown;
+    const char *space = s->cmd ? " " : "";
+    Str words = arena_printf(&s->arena, "%s%s%s", s->path, space, word);
+    const char *meant = guess_cmd(among, words, str(word));
+    if (!meant && s->cmd)
+        return err_set(&s->err, JOT_INVALID, "no command '%s': use " STR_FMT,
+                       err_show(&shown, words), STR_ARG(following(s, among)));
+    return err_set(&s->err, JOT_INVALID, "no command '%s':%s%s%s see 'jotter help%s%s'",
+                   err_show(&shown, words), meant ? " did you mean '" : "", meant ? meant : "",
+                   meant ? "'?" : "", space, s->path);
+}
+
 /* A word that is no option: a command as long as there are some to choose from, else an argument.
  */
 static jot_status read_word(Session *s, char *word)
 {
-    Shown shown;
     const Cmd *const *among = s->cmd ? cmd_subs(s->cmd) : commands;
     if (!among) {
         s->args[s->n++] = word;
         return JOT_OK;
     }
     const Cmd *cmd = find_cmd(among, word);
-    const char *meant = cmd ? NULL : guess_cmd(among, str(word)), *space = s->cmd ? " " : "";
     if (!cmd)
-        return err_set(&s->err, JOT_INVALID, "no command '%s%s%s':%s%s%s see 'jotter help%s%s'",
-                       s->path, space, err_show(&shown, str(word)), meant ? " did you mean '" : "",
-                       meant ? meant : "", meant ? "'?" : "", space, s->path);
+        return no_command(s, among, word);
     size_t used = cmd->stands_for ? 0 : strlen(s->path);
     snprintf(s->path + used, sizeof s->path - used, "%s%s", used ? " " : "",
              cmd->stands_for ? cmd->stands_for : cmd->name);
@@ -188,13 +217,15 @@ static jot_status say_usage(Session *s)
 {
     Shown shown;
     const Cmd *cmd = s->cmd;
-    const char *space = cmd->args[0] ? " " : "";
-    if (s->n > cmd->args_max)
-        return err_set(&s->err, JOT_INVALID, "no place for '%s': usage: jotter %s%s%s (%c%s)",
-                       err_show(&shown, str(s->args[cmd->args_max])), s->path, space, cmd->args,
-                       tolower(cmd->summary[0]), cmd->summary + 1);
-    return err_set(&s->err, JOT_INVALID, "an argument is missing: usage: jotter %s%s%s (%c%s)",
-                   s->path, space, cmd->args, tolower(cmd->summary[0]), cmd->summary + 1);
+    bool more = s->n > cmd->args_max, text = str_ends(str(cmd->args), S("TEXT]"));
+    Str usage = arena_printf(
+        &s->arena, "usage: jotter %s%s%s%s (%c%s)", s->path, cmd->args[0] ? " " : "", cmd->args,
+        more && cmd->opts ? " [OPTION ...]" : "", tolower(cmd->summary[0]), cmd->summary + 1);
+    if (!more)
+        return err_set(&s->err, JOT_INVALID, "an argument is missing: " STR_FMT, STR_ARG(usage));
+    return err_set(&s->err, JOT_INVALID, "no place for '%s'%s: " STR_FMT,
+                   err_show(&shown, str(s->args[cmd->args_max])),
+                   text ? "; several words need quotes" : "", STR_ARG(usage));
 }
 
 /* What an argument that can be left out may be, besides: a text; a beginning of names, which every
@@ -238,8 +269,8 @@ static jot_status check_count(Session *s)
     if (!cmd || opt_given(s, "help"))
         return JOT_OK;
     if (cmd_subs(cmd) && !cmd->run)
-        return err_set(&s->err, JOT_INVALID,
-                       "'jotter %s' needs one more word: see 'jotter help %s'", s->path, s->path);
+        return err_set(&s->err, JOT_INVALID, "'jotter %s' needs one more word: " STR_FMT, s->path,
+                       STR_ARG(following(s, cmd_subs(cmd))));
     if (s->n < cmd->args_min || s->n > cmd->args_max)
         return say_usage(s);
     return cmd->hidden ? JOT_OK : check_empty(s);

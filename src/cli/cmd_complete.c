@@ -27,12 +27,13 @@ typedef struct Asked {
     Session *s;
     char **words; /* after `jotter`; the last is at the cursor */
     int n;
-    Str start;       /* the last word */
-    Str pad;         /* as the line names it; empty: it does not */
-    Str first;       /* the command's first argument, if it stands before the cursor */
-    size_t kept;     /* as in ShellLine */
-    char quote;      /* as in ShellLine */
-    bool for_a_line; /* answers are quoted here */
+    Str start;        /* the last word */
+    Str pad;          /* as the line names it; empty: it does not */
+    Str first;        /* the command's first argument, if it stands before the cursor */
+    const Cmd *group; /* the first word of the command; NULL: it is not there yet */
+    size_t kept;      /* as in ShellLine */
+    char quote;       /* as in ShellLine */
+    bool for_a_line;  /* answers are quoted here */
 } Asked;
 
 static void give(const Asked *a, Str word)
@@ -161,26 +162,68 @@ static void offer_names(const Asked *a, Str kind)
         give(a, str_from(page.items[i].name, kind.n));
 }
 
+/* The first parts of names, each once: "reports" of "artifacts/reports/r1". */
+static void offer_categories(const Asked *a, Str kind)
+{
+    Session *s = a->s;
+    Listing page;
+    Str last = { 0 };
+    Str prefix = arena_printf(&s->arena, STR_FMT STR_FMT, STR_ARG(kind), STR_ARG(a->start));
+    ListQuery query = { .prefix = prefix, .limit = NAMES_MAX };
+    if (!open_pad(a) ||
+        store_list(s->memory.store, &query, &s->arena, &page, &(Err){ 0 }) != JOT_OK)
+        return;
+    for (size_t i = 0; i < page.n; i++) {
+        Str name = str_from(page.items[i].name, kind.n);
+        Str category = str_slice(name, 0, str_find_last(name, '/'));
+        if (!str_eq(category, last))
+            give(a, category);
+        last = category;
+    }
+}
+
+/* The names that a word of help stands for. */
+static void offer_from_pad(const Asked *a, Str word)
+{
+    static const struct {
+        const char *group, *word, *kind; /* group NULL: any that has no line above */
+    } kinds[] = {
+        { "checkpoint", "RUN", "checkpoints/" },
+        { "sink", "HANDLE", "artifacts/tool_results/" },
+        { "task", "ID", "tasks/" },
+        { NULL, "KEY", "notes/" },
+        { NULL, "RUN", "runs/" },
+        { NULL, "TASK", "tasks/" },
+        { NULL, "PLAN", "plans/" },
+    };
+    const char *group = a->group ? a->group->name : "";
+    bool artifact = strcmp(group, "artifact") == 0;
+    Str of = artifact ? S("artifacts/") : S("logs/");
+    for (size_t i = 0; i < COUNT_OF(kinds); i++)
+        if (str_eq(word, str(kinds[i].word)) &&
+            (!kinds[i].group || strcmp(group, kinds[i].group) == 0)) {
+            offer_names(a, str(kinds[i].kind));
+            return;
+        }
+    if (str_eq(word, S("CATEGORY")))
+        offer_categories(a, of);
+    else if (a->first.n && str_eq(word, artifact ? S("ID") : S("NAME")))
+        offer_names(
+            a, arena_printf(&a->s->arena, STR_FMT STR_FMT "/", STR_ARG(of), STR_ARG(a->first)));
+}
+
 /* What a word of help stands for, whether an argument or an option's value is called so. */
 static void offer_word(const Asked *a, Str word)
 {
-    static const struct {
-        const char *word, *kind;
-    } kinds[] = {
-        { "KEY", "notes/" }, { "RUN", "runs/" },   { "TASK", "tasks/" },
-        { "ID", "tasks/" },  { "PLAN", "plans/" },
-    };
     static const char *const times[] = { "today", "yesterday", "1h", "1d", "7d", NULL };
-    static const char *const nouns[] = { "notes", "memories", "artifacts",   "tasks", "plans",
-                                         "runs",  "cycles",   "checkpoints", "logs",  NULL };
+    static const char *const nouns[] = { "notes", "memories", "artifacts", "tasks",
+                                         "plans", "runs",     "cycles",    "checkpoints",
+                                         "logs",  "graph",    NULL };
     static const char *const shares[] = { "tasks", "plans", "tasks,plans", "none", NULL };
     static const struct {
         const char *word;
         const char *const *values;
     } words[] = { { "SHELL", shells }, { "TIME", times }, { "KIND", nouns }, { "SHARES", shares } };
-    for (size_t i = 0; i < COUNT_OF(kinds); i++)
-        if (str_eq(word, str(kinds[i].word)))
-            offer_names(a, str(kinds[i].kind));
     for (size_t i = 0; i < COUNT_OF(words); i++)
         if (str_eq(word, str(words[i].word)))
             offer_all(a, words[i].values);
@@ -189,6 +232,7 @@ static void offer_word(const Asked *a, Str word)
     if (str_eq(word, S("CLIENT")))
         for (size_t i = 0; setup_client(i); i++)
             offer(a, setup_client(i)->name);
+    offer_from_pad(a, word);
 }
 
 static void offer_arg(const Asked *a, const Cmd *cmd, int at)
@@ -214,9 +258,38 @@ static void offer_profiles(const Asked *a)
     }
 }
 
+/* By the option's own name, for a few words that say nothing of what they stand for. */
+static void offer_for(const Asked *a, const char *option)
+{
+    static const char *const dialects[] = { "documented", "typescript", "python", NULL };
+    static const char *const efforts[] = { "none", "minimal", "low", "medium",
+                                           "high", "xhigh",   "max", NULL };
+    static const char *const choices[] = { "auto", "required", "none", NULL };
+    static const char *const protocols[] = { "native", "json", NULL };
+    static const char *const layouts[] = { "memories",  "mem0", "langgraph", "beads", "notes",
+                                           "artifacts", "runs", "cycles",    "graph", NULL };
+    bool out = a->group && strcmp(a->group->name, "export") == 0; /* not those of other programs */
+    const struct {
+        const char *option;
+        const char *const *values;
+    } known[] = { { "dialect", dialects },
+                  { "effort", efforts },
+                  { "tool-choice", choices },
+                  { "protocol", protocols },
+                  { "layout", out ? layouts + 4 : layouts } };
+    for (size_t i = 0; i < COUNT_OF(known); i++)
+        if (strcmp(option, known[i].option) == 0)
+            offer_all(a, known[i].values);
+    if (strcmp(option, "agent") == 0)
+        offer_names(a, S("cycles/"));
+    if (strcmp(option, "task") == 0)
+        offer_names(a, S("tasks/"));
+}
+
 /* What an option's value may be; for what only a file system knows the shell offers files. */
 static void offer_value(const Asked *a, const Cmd *cmd, const Opt *opt)
 {
+    offer_for(a, opt->name);
     Arena *into = &a->s->arena;
     const Param *p = cmd && cmd->verb ? verb_param_of(cmd->verb, opt->name) : NULL;
     if (p && p->choices)
@@ -272,6 +345,7 @@ static void answer(Asked *a)
         if (!found && !args++)
             a->first = str(word);
         about = about || help;
+        a->group = a->group ? a->group : found;
         if (found)
             cmd = found, among = help ? commands : cmd_subs(found);
     }

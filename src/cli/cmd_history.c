@@ -131,7 +131,7 @@ static jot_status check_kind(Session *s, const char *kind, bool there)
         return JOT_OK;
     return err_set(&s->err, JOT_INVALID,
                    "no kind '%s': use notes, memories, artifacts, tasks, plans, runs, cycles, "
-                   "checkpoints or logs",
+                   "checkpoints, logs, graph or threads",
                    err_show(&shown, str(kind)));
 }
 

@@ -3,6 +3,7 @@
 #include "cli/docs.h"
 #include "cli/table.h"
 #include "cli/when.h"
+#include "memory/kinds.h"
 #include "memory/newest.h"
 #include "tool/tool.h"
 
@@ -100,6 +101,15 @@ static jot_status list_all(Session *s, Str prefix, size_t limit, json_t *into, S
     return JOT_OK;
 }
 
+/* For people: standard output has keys alone.  A kind is meant by its name with a slash. */
+static void say_empty(Session *s)
+{
+    Str prefix = arg_at(s, 0);
+    fputs("(empty)\n", stderr);
+    if (prefix.n && kind_word(arena_cstr(&s->arena, prefix)))
+        say("no note begins so; of that kind: jotter list " STR_FMT "/", STR_ARG(prefix));
+}
+
 static jot_status run_list(Session *s)
 {
     bool there, more = false;
@@ -125,7 +135,7 @@ static jot_status run_list(Session *s)
     if (s->json)
         print_json(json_pack("{s:O, s:b}", "notes", list, "more", more));
     else if (!last.n)
-        fputs("(empty)\n", stderr); /* a word for people: standard output has keys alone */
+        say_empty(s);
     else if (more && opt_given(s, "recent"))
         say("there are older ones: jotter list");
     else if (more)

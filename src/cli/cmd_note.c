@@ -3,6 +3,7 @@
 
 #include "base/utf8.h"
 #include "cli/docs.h"
+#include "cli/when.h"
 #include "memory/cycle/cycle_log.h"
 #include "memory/frame/excerpt.h"
 
@@ -67,8 +68,11 @@ static jot_status read_bounds(Session *s, ExcerptWant *want, When *when)
     want->tokens = (size_t)tokens;
     if (opt_given(s, "version") && opt_given(s, "at"))
         return err_set(&s->err, JOT_INVALID, "say --version or --at, not both");
-    TRY(docs_when(s, opt_text(s, opt_given(s, "at") ? "at" : "version"), when));
-    return JOT_OK;
+    const char *at = opt_text(s, "at");
+    if (!at || strcmp(at, "now") == 0)
+        return docs_when(s, at ? at : opt_text(s, "version"), when);
+    *when = (When){ .kind = WHEN_TIME };
+    return opt_time(s, "at", true, &when->at_ms);
 }
 
 /* How the reader gets what comes next. */

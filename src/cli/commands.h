@@ -8,9 +8,9 @@
 /* Make `commands` (cmd.h); they live in `into`. */
 void commands_make(Arena *into);
 
-/* The command that does what a word of other programs does there ("save": "write"); NULL: nobody
- * knows. */
-const char *command_for(Str word);
+/* The command that does what words of other programs do there ("save": "write", "task finish":
+ * "task done"); NULL: nobody knows. */
+const char *command_for(Str words);
 
 /* The commands below a noun that are no rows; ends in NULL; NULL: there are none. */
 const Cmd *const *commands_more(const Noun *n);

@@ -8,9 +8,26 @@
 #include "cli/rules.h"
 #include "cli/when.h"
 
+/* The shell completes the names of files, and a note is one: .jotter/notes/plan.txt. */
+static jot_status refuse_file(Session *s, Str path, jot_status why)
+{
+    Shown shown;
+    const char *notes = strstr(arena_cstr(&s->arena, path), ".jotter/notes/");
+    if (!notes)
+        return why;
+    Str key = str(notes + sizeof ".jotter/notes/" - 1),
+        ending = str_from(key, str_find_last(key, '.'));
+    if (str_eq(ending, S(".txt")) || str_eq(ending, S(".md")))
+        key.n -= ending.n;
+    return err_set(&s->err, why, "'%s' is a file: the key of its note is '" STR_FMT "'",
+                   err_show(&shown, path), STR_ARG(key));
+}
+
 jot_status docs_arg(Session *s, int at, Str *stream)
 {
-    TRY(note_resolve(arg_at(s, at), &s->arena, stream, &s->err));
+    jot_status st = note_resolve(arg_at(s, at), &s->arena, stream, &s->err);
+    if (st != JOT_OK)
+        return refuse_file(s, arg_at(s, at), st);
     if (at == 0)
         s->missed = *stream;
     return JOT_OK;

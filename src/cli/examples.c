@@ -46,24 +46,37 @@ static const struct {
     { "context", "jotter context --budget 8000\n"
       "jotter context --query 'how do we deploy?'\n" },
     { "prompt", "jotter prompt >>AGENTS.md\n" },
+    { "rules", "jotter write pinned-style 'tabs, not spaces'\n"
+      "jotter rules approve pinned-style           shows the text, and asks you\n"
+      "jotter rules list\n" },
     { "rules list", "jotter rules list\n" },
     { "rules show", "jotter rules show\n" },
     { "rules approve", "jotter rules approve pinned-style\n" },
     { "rules revoke", "jotter rules revoke pinned-style\n" },
+    { "artifact", "echo '{\"ok\": true}' | jotter artifact write tests run_7\n"
+      "jotter artifact read tests run_7\n"
+      "jotter artifact list tests\n" },
     { "artifact write", "echo '{\"ok\": true}' | jotter artifact write planning plan_001 --type plan\n" },
     { "artifact read", "jotter artifact read planning plan_001\n" },
     { "artifact list", "jotter artifact list planning\n" },
     { "artifact find", "jotter artifact find --type plan\n" },
     { "artifact ref", "jotter artifact ref planning plan_001\n" },
     { "artifact delete", "jotter artifact delete planning plan_001\n" },
+    { "artifact index", "echo '{\"newest\": \"run_7\"}' | jotter artifact index write tests newest\n"
+      "jotter artifact index read tests newest\n" },
     { "artifact index write", "echo '{\"a\": 1}' | jotter artifact index write planning by-date\n" },
     { "artifact index read", "jotter artifact index read planning by-date\n" },
     { "artifact index list", "jotter artifact index list planning\n" },
     { "artifact index delete", "jotter artifact index delete planning by-date\n" },
+    { "line-log", "make | jotter line-log append build today\n"
+      "jotter line-log read build today --tail 5\n" },
     { "line-log append", "jotter line-log append build steps 'compiled'\n" },
     { "line-log read", "jotter line-log read build steps\n" },
     { "line-log follow", "jotter line-log follow build steps\n" },
     { "line-log list", "jotter line-log list build\n" },
+    { "task", "jotter task add 'fix the login'             it is fix-the-login\n"
+      "jotter task next                            take what is first\n"
+      "jotter task done fix-the-login 'merged'\n" },
     { "task add", "jotter task add 'fix the login page' --priority 5\n"
       "jotter task add ship 'make a release' --needs build --needs test\n" },
     { "task list", "jotter task list --mine\n"
@@ -83,19 +96,29 @@ static const struct {
     { "task cancel", "jotter task cancel ship 'not this year'\n" },
     { "task move", "jotter task move ship completed --result 'tagged v1.2' --if-seq 3\n" },
     { "task history", "jotter task history ship\n" },
+    { "plan", "jotter plan create release 'ship it' --step tag --post 'the tag is pushed'\n"
+      "jotter plan step release 1 done --evidence v1.2\n"
+      "jotter plan verify release 1 'git ls-remote shows it'\n" },
     { "plan create", "jotter plan create release 'ship it' --step 'run the tests' --step tag --post 'the tag is pushed'\n" },
     { "plan list", "jotter plan list\n" },
     { "plan show", "jotter plan show release\n" },
     { "plan step", "jotter plan step release 1 done --evidence 'all 7,140 passed'\n" },
     { "plan verify", "jotter plan verify release 1 'git ls-remote shows it'\n" },
+    { "checkpoint", "echo '{\"page\": 7}' | jotter checkpoint write crawl\n"
+      "jotter checkpoint read crawl\n"
+      "jotter checkpoint undo crawl                back to the state before\n" },
     { "checkpoint write", "echo '{\"page\": 7}' | jotter checkpoint write crawl\n" },
     { "checkpoint read", "jotter checkpoint read crawl\n" },
     { "checkpoint list", "jotter checkpoint list crawl\n" },
     { "checkpoint undo", "jotter checkpoint undo crawl\n" },
     { "checkpoint trim", "jotter checkpoint trim crawl --keep 10\n" },
+    { "sink", "make | jotter sink write build_1 --tool make\n"
+      "jotter sink read build_1 --lines 100:20     20 lines, from line 100 on\n" },
     { "sink write", "curl -s http://localhost/ | jotter sink write call_1 --tool fetch\n" },
     { "sink read", "jotter sink read call_1\n" },
     { "sink view", "jotter sink view call_1\n" },
+    { "runs", "jotter runs                                 the newest first\n"
+      "jotter runs read last\n" },
     { "runs list", "jotter runs list\n" },
     { "runs begin", "jotter runs begin 'why is the build slow?'\n" },
     { "runs say", "jotter runs say last thinking 'look at the linker'\n" },
@@ -111,6 +134,9 @@ static const struct {
     { "runs final", "jotter runs final last\n" },
     { "runs redact", "jotter runs redact last --text hunter2\n" },
     { "runs purge", "jotter runs purge last\n" },
+    { "cycle", "jotter cycle init 'keep the site up'\n"
+      "jotter cycle run --every 300\n"
+      "jotter cycle explain                        what the last one did\n" },
     { "cycle init", "jotter cycle init 'keep the site up'\n" },
     { "cycle run", "jotter cycle run --every 300\n" },
     { "cycle status", "jotter cycle status\n" },
@@ -125,6 +151,8 @@ static const struct {
     { "cycle explain", "jotter cycle explain \"$id\"\n" },
     { "cycle fail", "jotter cycle fail \"$id\" 'no network'\n" },
     { "cycle reset", "jotter cycle reset --clean\n" },
+    { "lease", "jotter lease run plan -- ./agent            nobody else has it while this runs\n"
+      "jotter lease list\n" },
     { "lease acquire", "token=$(jotter lease acquire plan --ttl 60)\n" },
     { "lease renew", "jotter lease renew \"$token\"\n" },
     { "lease list", "jotter lease list\n" },
@@ -156,6 +184,8 @@ static const struct {
       "jotter serve --pad work/.jotter --pad home/.jotter --read-only\n" },
     { "setup", "jotter setup claude-code --write\n" },
     { "where", "jotter where\n" },
+    { "safe", "jotter safe add /srv/team\n"
+      "jotter safe list\n" },
     { "safe add", "jotter safe add .\n" },
     { "safe list", "jotter safe list\n" },
     { "safe remove", "jotter safe remove .\n" },

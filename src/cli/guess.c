@@ -1,8 +1,9 @@
-/* guess.c - the name that was probably meant: the one at most two slips away, and less than half of
- * itself.  A slip is a letter too many, too few, another, or swapped with the next. */
+/* guess.c - the name that was probably meant: the one at most two slips away, and one in a name of
+ * less than six letters.  A slip is a letter too many, too few, another, or swapped with the next.
+ */
 #include "cli/guess.h"
 
-enum { WORD_MIN = 3, WORD_MAX = 24, SLIPS_MAX = 2 };
+enum { WORD_MIN = 3, WORD_MAX = 24, SLIPS_MAX = 2, LONG = 6 };
 
 static size_t least(size_t a, size_t b)
 {
@@ -32,7 +33,7 @@ void guess_add(Guess *g, const char *name)
     if (g->word.n < WORD_MIN || g->word.n > WORD_MAX || other.n > WORD_MAX)
         return;
     size_t far = slips(g->word, other);
-    if (far <= SLIPS_MAX && far * 2 < other.n && (!g->name || far < g->far)) {
+    if (far <= (other.n < LONG ? 1 : SLIPS_MAX) && (!g->name || far < g->far)) {
         g->name = name;
         g->far = far;
     }

@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "cli/cmd.h"
+#include "cli/commands.h"
+#include "cli/guess.h"
 #include "cli/tools.h"
 
 /* What to type and what it does, in two columns; below each other where the first is too wide. */
@@ -138,6 +140,19 @@ static const Cmd *find(Session *s, char *path, size_t room, const char **wrong)
     return found;
 }
 
+/* The topic or command that was probably meant; NULL: nothing is near. */
+static const char *nearest(Str word)
+{
+    Guess g = { .word = word };
+    const char *known = command_for(word);
+    for (size_t i = 0; topic_at(i); i++)
+        guess_add(&g, topic_at(i));
+    for (const Cmd *const *c = commands; *c; c++)
+        if (!(*c)->hidden && !(*c)->stands_for)
+            guess_add(&g, (*c)->name);
+    return known ? known : g.name;
+}
+
 static jot_status run_help(Session *s)
 {
     char path[64] = "";
@@ -162,9 +177,12 @@ static jot_status run_help(Session *s)
     const Cmd *found = find(s, path, sizeof path, &wrong);
     Shown shown;
     space = path[0] ? " " : "";
+    const char *meant = s->n == 1 ? nearest(str(s->args[0])) : NULL;
     if (wrong)
-        return err_set(&s->err, JOT_INVALID, "no command '%s%s%s': see 'jotter help%s%s'", path,
-                       space, err_show(&shown, str(wrong)), space, path);
+        return err_set(&s->err, JOT_INVALID, "no command '%s%s%s':%s%s%s see 'jotter help%s%s'",
+                       path, space, err_show(&shown, str(wrong)),
+                       meant ? " did you mean 'jotter help " : "", meant ? meant : "",
+                       meant ? "'?" : "", space, path);
     help_answer(s, found, path, opt_given(s, "man"));
     return JOT_OK;
 }

@@ -48,7 +48,7 @@ static const struct {
     { "leases",
       "A lease says that somebody works on a note, a task or a beginning of names.  It ends by\n"
       "itself, so a killed program blocks nobody for long; and it has a token that grows, so one\n"
-      "that comes back too late cannot write any more (exit 75, fenced).\n\n"
+      "that comes back too late cannot write any more (exit 76, fenced).\n\n"
       "  jotter lease run NAME -- PROGRAM     while this program runs\n"
       "  jotter lease acquire NAME --ttl 60   prints the token\n"
       "  jotter write KEY --lease TOKEN       only while the lease stands; or $JOTTER_LEASE\n"

@@ -87,6 +87,7 @@ const char *kind_word(const char *kind)
         { "artifacts", "artifacts" },
         { "checkpoints", "checkpoints" },
         { "cycles", "states of agents" },
+        { "graph", "entities and relations" },
         { "logs", "line logs" },
         { "memories", "memory files" },
         { "plans", "plans" },

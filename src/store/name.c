@@ -217,11 +217,13 @@ static jot_status check_note_part(Str key, Str part, bool last, Err *e)
     if (part.p[part.n - 1] == '.' || part.p[part.n - 1] == ' ')
         return err_set(e, JOT_INVALID, "invalid key '%s': nothing in it can end in '.' or a blank",
                        name);
+    Shown without;
     if (ending.n && last)
         return err_set(e, JOT_INVALID,
                        "invalid key '%s': '" STR_FMT "' is the ending of a note's file, and no "
-                       "part of its key",
-                       name, STR_ARG(ending));
+                       "part of its key: use '%s'",
+                       name, STR_ARG(ending),
+                       err_show(&without, str_slice(key, 0, key.n - ending.n)));
     if (ending.n)
         return err_set(e, JOT_INVALID, "invalid key '%s': a folder cannot end in '" STR_FMT "'",
                        name, STR_ARG(ending));

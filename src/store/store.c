@@ -648,7 +648,7 @@ jot_status store_open(Store **out, Str url, const StoreOptions *options, Err *e)
     Shown shown;
     return err_set(e, JOT_UNSUPPORTED,
                    "no engine '%s': use files:DIR, sqlite:FILE, postgres://HOST/DATABASE, "
-                   "redis://HOST or mem:",
+                   "redis://HOST, s3://BUCKET/PREFIX or mem:",
                    err_show(&shown, parsed.scheme));
 }
 

@@ -41,7 +41,7 @@ try 'a command or option that is nearly right is told the right one' nearest
 unknown_opt() { jot list --frobnicate && ends 64 && tells "no option '--frobnicate'"; }
 try 'an unknown option is named' unknown_opt
 
-no_value() { jot list --pad && ends 64 && tells '--pad needs a value: URL'; }
+no_value() { jot list --pad && ends 64 && tells '--pad needs a value, URL: files:DIR'; }
 try 'an option without its value is named' no_value
 
 empty_value() { # WORDS...
@@ -72,8 +72,8 @@ no_name() {
 try 'an argument that can be left out is not left out by being empty' no_name
 
 too_many() {
-    jot read a b && ends 64 && tells "no place for 'b': usage: jotter read KEY (print a note)" && jot where x && tells "no place for 'x': usage: jotter where (" &&
-        jot checkpoint write run 'a text' && ends 64 && tells "no place for 'a text'" && tells 'jotter checkpoint write RUN ('
+    jot read a b && ends 64 && tells "no place for 'b': usage: jotter read KEY [OPTION ...] (print a note)" && jot where x && tells "no place for 'x': usage: jotter where (" &&
+        jot checkpoint write run 'a text' && ends 64 && tells "no place for 'a text'" && tells 'jotter checkpoint write RUN [OPTION ...] ('
 }
 try 'an argument too many is named, with the usage and what the command does' too_many
 

@@ -66,6 +66,34 @@ fish'
 }
 try 'commands behind help, clients and shells are completed' words_of
 
+values() {
+    (
+        export JOTTER_PAD=files:values
+        echo '{}' | "$JOTTER" artifact write reports/x r1 && echo '{}' | "$JOTTER" artifact write reports/x r2 && "$JOTTER" line-log append events l1 line && echo s | "$JOTTER" checkpoint write work &&
+            "$JOTTER" cycle init goal && echo r | "$JOTTER" sink write call --tool t && "$JOTTER" task add t1 x
+    ) >/dev/null || return 1
+    local line want
+    while IFS='|' read -r line want; do
+        jot complete --pad files:values -- $line '' && is "$(printf '%s\n' $want)" || return 1
+    done <<'LINES'
+artifact list|reports/x tool_results
+artifact read reports/x|r1 r2
+line-log read|events
+line-log read events|l1
+checkpoint read|work
+cycle read|
+sink read|call
+task read|t1
+artifact find --task|t1
+context --agent|default
+run --effort|none minimal low medium high xhigh max
+run --protocol|native json
+export x --layout|notes artifacts runs cycles graph
+memory-tool --dialect|documented typescript python
+LINES
+}
+try 'values of options and names of each noun are completed' values
+
 # What bash hands over: the line up to the cursor, and where it cuts words.
 breaks=$' \t\n"\'><=;|&(:'
 line() { jot complete "--breaks=$breaks" "--line=$1"; }

@@ -96,4 +96,21 @@ small() {
 }
 try 'in a small budget what was asked for comes first, and nothing is said of notes that are not shown' small
 
+# Whatever a pad has, and however little room there is, something of it is said, and the budget is kept.
+others() {
+    local pad=files:others n
+    fill_with() { rm -rf others && "$JOTTER" --pad $pad "$@" >/dev/null 2>&1 && each_budget; }
+    each_budget() {
+        for n in 100 101 110 130 150 200 300 500 1000; do
+            jot --pad $pad context --budget $n && ends 0 && [ -z "$err" ] && says '- ' && jot --pad $pad context --budget $n --json &&
+                printf %s "$out" | python3 -c 'import json, sys; a = json.load(sys.stdin); sys.exit(a["tokens"] > a["budget"])' || { remark "$n: $out"; return 1; }
+        done
+    }
+    fill_with artifact write reports r1 <<<'{"a": 1}' && fill_with line-log append build out line && fill_with checkpoint write work <<<state && fill_with task add t1 text &&
+        "$JOTTER" --pad $pad task start t1 >/dev/null && "$JOTTER" --pad $pad task done t1 >/dev/null && each_budget && rm -rf others &&
+        printf '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}\n{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"create_entities","arguments":{"entities":[{"name":"Bob","entityType":"person","observations":["likes tea"]}]}}}\n' |
+        "$JOTTER" --pad $pad mcp --tools graph >/dev/null && each_budget && jot --pad $pad status && says 'entities and relations: 1' && jot --pad $pad history && says 'made     graph/entities/'
+}
+try 'a pad without notes is not called empty, at any budget' others
+
 plan

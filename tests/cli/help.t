@@ -28,13 +28,14 @@ shown() {
     local line ok=0
     walk | sed 's/^ *//' >commands
     [ "$(wc -l <commands)" -gt 100 ] || return 1
+    grep ' ' commands | sed 's/ [^ ]*$//' | sort -u >nouns && [ "$(wc -l <nouns)" -gt 10 ] && cat nouns >>commands
     while read -r line; do
         "$JOTTER" help $line | sed -n '/^examples:/,$s/^  //p' >>examples
         "$JOTTER" help $line | grep -q "^  .*jotter ${line%% *}" || { echo "# no example: $line"; ok=1; }
     done <commands
     return $ok
 }
-try 'every command has an example on its page' shown
+try 'every command, and every noun, has an example on its page' shown
 
 # With --help behind it a line is read and nothing is done; what stands behind three spaces is a word
 # about it.  A command in a pipe or a substitution is the last on its line.

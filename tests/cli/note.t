@@ -29,7 +29,7 @@ try 'then standard input is left to whoever reads it' not_stdin
 
 one_text() {
     echo file >a.file && jot write arg text --file a.file && ends 64 && tells 'say TEXT or --file, not both' && jot append arg text --file a.file && ends 64 && now arg '' &&
-        jot write arg ship on friday && ends 64 && tells "no place for 'on': usage: jotter write KEY [TEXT]" && jot write arg $'a\xff' && ends 64 && tells 'must be UTF-8 text' &&
+        jot write arg ship on friday && ends 64 && tells "no place for 'on'; several words need quotes: usage: jotter write KEY [TEXT]" && jot write arg $'a\xff' && ends 64 && tells 'must be UTF-8 text' &&
         jot write arg -- -x && ends 0 && now arg -x && "$JOTTER" purge arg >/dev/null
 }
 try 'two texts are refused, and change nothing' one_text

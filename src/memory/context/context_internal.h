@@ -20,6 +20,7 @@ typedef struct Build {
     bool *shown;         /* which of them are in the prefix, or left out of it for want of room */
     uint64_t notes_left; /* beyond those that are named */
     uint64_t notes_named_max;
+    bool status_named; /* the command that counts all there is is in the list already */
 } Build;
 
 /* What is added in front of a value: <jotter-WORD SIGN ATTRIBUTES>. */

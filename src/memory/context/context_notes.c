@@ -142,6 +142,7 @@ static jot_status add_open_work(Build *b, uint64_t *room, Err *e)
         ContextLeft *l = context_leave(b, "open items", "left out");
         l->count = work.n - i + tasks + leases;
         l->get = point_work(b->ask->reach);
+        b->status_named = true;
     }
     return JOT_OK;
 }
@@ -298,17 +299,19 @@ static const struct {
     const char *kind, *shell;
 } known[] = {
     { "artifacts", "jotter artifact list" }, { "checkpoints", "jotter checkpoint list" },
-    { "cycles", "jotter list cycles/" },     { "logs", "jotter line-log list" },
-    { "memories", "jotter list memories/" }, { "runs", "jotter runs list" },
+    { "cycles", "jotter list cycles/" },     { "graph", "jotter export DIR --layout graph" },
+    { "logs", "jotter line-log list" },      { "memories", "jotter list memories/" },
+    { "plans", "jotter plan list" },         { "runs", "jotter runs list" },
+    { "tasks", "jotter task list" },         { "threads", "jotter list threads/" },
 };
 
 /* Kind by kind: of notes, of which there may be thousands, all is said already. */
 static jot_status add_kinds(Build *b, uint64_t *room, Err *e)
 {
     AUTO(Buf) part = { 0 };
-    bool any = false;
-    if (!begin_part(b, &part, "also", 24, room))
-        return JOT_OK;
+    size_t shown = 0;
+    uint64_t others = 0;
+    bool begun = begin_part(b, &part, "also", 24, room);
     for (size_t i = 0; i < COUNT_OF(known); i++) {
         AUTO(Buf) line = { 0 };
         uint64_t n;
@@ -319,10 +322,17 @@ static jot_status add_kinds(Build *b, uint64_t *room, Err *e)
         if (b->ask->reach == POINT_SHELL)
             buf_addf(&line, ": %s", known[i].shell);
         buf_add_char(&line, '\n');
-        any = add_fitting(&part, &line, room) || any;
+        bool fits = begun && add_fitting(&part, &line, room);
+        shown += fits;
+        others += fits ? 0 : n;
     }
-    if (any)
+    if (shown)
         buf_add(&b->tail, buf_str(&part));
+    if (others && !b->status_named) {
+        ContextLeft *l = context_leave(b, "other things", "left out");
+        l->count = others;
+        l->get = point_work(b->ask->reach);
+    }
     return JOT_OK;
 }
 
@@ -379,5 +389,6 @@ jot_status context_add_overview(Build *b, uint64_t room, Err *e)
     uint64_t kinds = room / 8; /* kept for what comes last */
     room -= kinds;
     TRY(add_notes(b, &room, e));
+    kinds += room;
     return add_kinds(b, &kinds, e);
 }

@@ -17,7 +17,7 @@ enum { PAGE = 32 /* records of one stream at a time */ };
 
 /* What people and agents write. */
 static const char *const shown[] = { "notes/",  "memories/", "artifacts/",   "tasks/", "plans/",
-                                     "cycles/", "runs/",     "checkpoints/", "logs/" };
+                                     "cycles/", "runs/",     "checkpoints/", "logs/",  "graph/" };
 
 typedef struct Search {
     Memory *m;
