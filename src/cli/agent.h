@@ -54,6 +54,6 @@ DEFINE_AUTO(Agent, agent_close)
 /* What the rules are made from. */
 PromptAsk agent_prompt(Session *s, const Agent *a, bool json);
 /* Say on standard error which rules the model will not see (PromptAsk.left_out). */
-void agent_tell_left_out(Buf *sentences);
+void agent_warn_left_out(Buf *sentences);
 
 #endif

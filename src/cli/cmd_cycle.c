@@ -17,7 +17,7 @@ enum {
     WAIT_MS = 2000, /* what a killed cycle had started may take a moment to end */
 };
 
-static void tell_lines(Str notice)
+static void say_lines(Str notice)
 {
     Str line;
     while (str_cut(&notice, '\n', &line))
@@ -47,7 +47,7 @@ static jot_status make_rules(Session *s, Shift *x, Arena *into)
     x->w.frame = ask.frame;
     if (str_eq(buf_str(&left_out), buf_str(&x->told)))
         return JOT_OK;
-    agent_tell_left_out(&left_out);
+    agent_warn_left_out(&left_out);
     buf_free(&x->told);
     x->told = TAKE(left_out);
     return JOT_OK;
@@ -62,9 +62,9 @@ static jot_status run_one(Session *s, Shift *x)
     jot_status st = cycle_loop_run(w, &arena, &c, &s->err);
     live_end_words(w->view.ctx);
     if (!x->a->live.quiet && c.notice.n)
-        tell_lines(c.notice);
+        say_lines(c.notice);
     if (st != JOT_OK)
-        return tell_with(s, st, "cycle", json_text(c.id));
+        return refuse_with(s, st, "cycle", json_text(c.id));
     AUTO_PTR(json_t) ended = cycle_json(&c);
     if (s->json)
         print_json(json_incref(ended));

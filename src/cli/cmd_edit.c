@@ -31,7 +31,7 @@ static jot_status edit_place(Session *s, Str stream)
     jot_status st = doc_edit(&s->memory, stream, &w, &s->arena, &now, &s->err);
     if (st == JOT_CONFLICT) {
         Conflict c = { .stream = stream, .mine = w.new_text, .now = now };
-        return docs_tell(s, &c);
+        return docs_show_conflict(s, &c);
     }
     TRY(st);
     Str says =

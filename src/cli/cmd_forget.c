@@ -19,7 +19,7 @@ enum { BESIDE_SHOWN = 10 };
 extern const Cmd cmd_runs_purge, cmd_runs_redact;
 
 /* Records that cannot be read, on standard error. */
-static void tell_damage(uint64_t damaged)
+static void warn_damage(uint64_t damaged)
 {
     if (damaged)
         say("%s cannot be read", counted(damaged, "record").text);
@@ -110,7 +110,7 @@ static jot_status redact_phrase(Session *s)
            doc_name(stream).text, f.rewritten ? ", and rewrote the present one" : "");
     if (document && mark_live(&f.mark))
         docs_print_version(&f.mark);
-    tell_damage(f.damaged);
+    warn_damage(f.damaged);
     return st;
 }
 
@@ -146,15 +146,15 @@ static jot_status redact_version(Session *s)
 
 /* --- The whole pad ------------------------------------------------------------------------- */
 
-typedef struct Telling {
+typedef struct ForgetReport {
     json_t *left; /* with --json */
     bool json;
     Progress progress;
-} Telling;
+} ForgetReport;
 
 static void report_left(void *ctx, const ForgetLeft *l)
 {
-    Telling *t = ctx;
+    ForgetReport *t = ctx;
     if (t->json) {
         json_array_append_new(t->left, forget_left_json(l));
         return;
@@ -168,7 +168,7 @@ static void report_left(void *ctx, const ForgetLeft *l)
 
 static void show_progress(void *ctx, const ForgetCount *c)
 {
-    Telling *t = ctx;
+    ForgetReport *t = ctx;
     char more[80];
     snprintf(more, sizeof more, "%s redacted", counted(c->redacted, "record").text);
     progress_show(&t->progress, c->streams, c->total, more);
@@ -181,7 +181,7 @@ static jot_status redact_all(Session *s)
     TRY(read_phrase(s, &phrase));
     TRY(session_open(s, false));
     AUTO_PTR(json_t) left = json_array();
-    Telling t = { .left = left, .json = s->json, .progress = progress_new("stream") };
+    ForgetReport t = { .left = left, .json = s->json, .progress = progress_new("stream") };
     ForgetHooks hooks = { report_left, t.progress.terminal ? show_progress : NULL, &t };
     interrupt_catch();
     s->memory.progress = &interrupt_scan;
@@ -304,7 +304,7 @@ static jot_status redact_run_phrase(Session *s)
         return answer(s, value, st);
     }
     print_sentence("redacted %s of run '" STR_FMT "'", counted(f.n, "record").text, STR_ARG(id));
-    tell_damage(f.damaged);
+    warn_damage(f.damaged);
     return st;
 }
 

@@ -249,10 +249,10 @@ static jot_status run_blame(Session *s)
 /* --- undo, restore --------------------------------------------------------------------- */
 
 /* `mine` is the text that would have been brought back; none if it is not known. */
-static jot_status tell_changed(Session *s, Str stream, Str mine, const Doc *now)
+static jot_status refuse_changed(Session *s, Str stream, Str mine, const Doc *now)
 {
     Conflict c = { .stream = stream, .mine = mine, .now = *now };
-    return docs_tell(s, &c);
+    return docs_show_conflict(s, &c);
 }
 
 typedef jot_status (*Going)(Memory *m, Str stream, const DocIf *when, Arena *into, Doc *out,
@@ -268,7 +268,7 @@ static jot_status go(Session *s, Going going)
     TRY(docs_open(s, stream));
     jot_status st = going(&s->memory, stream, &when, &s->arena, &now, &s->err);
     if (st == JOT_CONFLICT)
-        return tell_changed(s, stream, (Str){ 0 }, &now);
+        return refuse_changed(s, stream, (Str){ 0 }, &now);
     TRY(st);
     uint64_t back = meta_number(now.meta, "undo");
     Str line = arena_printf(&s->arena, "%s is %s%llu", doc_name(stream).text,
@@ -307,7 +307,7 @@ static jot_status run_restore(Session *s)
         history_at(&s->memory, stream, &which, &s->arena, &was, &(Err){ 0 }) != JOT_OK)
         was = (Doc){ 0 };
     if (st == JOT_CONFLICT)
-        return tell_changed(s, stream, was.text, &now);
+        return refuse_changed(s, stream, was.text, &now);
     TRY(st);
     Str line = arena_printf(&s->arena, "%s is as it was at seq %llu", doc_name(stream).text,
                             (unsigned long long)meta_number(now.meta, "restored"));

@@ -31,7 +31,7 @@ static jot_status run_run(Session *s)
     ask.live = true;
     jot_status st = lease_acquire(&s->memory, &ask, &s->arena, &l, &s->err);
     if (st == JOT_LEASED)
-        return tell_with(s, st, "lease", lease_json(&l));
+        return refuse_with(s, st, "lease", lease_json(&l));
     TRY(st);
     TRY(keeper_run(&s->memory, &l, s->args + 1, s->json, &kept, &s->err));
     s->exit_code = kept.exit_code;

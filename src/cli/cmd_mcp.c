@@ -5,7 +5,7 @@
 
 #include "base/url.h"
 #include "cli/cmd.h"
-#include "cli/seen.h"
+#include "cli/last_pad.h"
 #include "cli/tokens.h"
 #include "mcp/http/http.h"
 #include "mcp/server/pipe.h"
@@ -127,7 +127,7 @@ static jot_status run_mcp(Session *s)
     TRY(where_check(&s->where, &s->err));
     TRY(url_parse(o.url, &s->arena, &url, &s->err));
     TRY(session_judge(s));
-    seen_look(s);
+    last_pad_check(s);
     TRY(tool_profiles(str(opt_text(s, "tools")), &o.profiles, &s->err));
     TRY(memory_dialect(str(opt_text(s, "dialect")), &o.dialect, &s->err));
     if (opt_given(s, "http"))

@@ -46,7 +46,7 @@ static jot_status run_append(Session *s)
     jot_status st = doc_append(&s->memory, stream, &a, &s->arena, &now, &s->err);
     if (st == JOT_CONFLICT) {
         Conflict c = { .stream = stream, .mine = a.text, .now = now };
-        return docs_tell(s, &c);
+        return docs_show_conflict(s, &c);
     }
     TRY(st);
     Str line = arena_printf(&s->arena, "appended %zu chars to %s", utf8_count(a.text),
@@ -170,7 +170,7 @@ static jot_status run_delete(Session *s)
     jot_status st = doc_delete(&s->memory, stream, &when, &s->arena, &now, &s->err);
     if (st == JOT_CONFLICT) {
         Conflict c = { .stream = stream, .now = now };
-        return docs_tell(s, &c);
+        return docs_show_conflict(s, &c);
     }
     TRY(st);
     docs_answer(s, stream, &now, arena_printf(&s->arena, "deleted %s", doc_name(stream).text),

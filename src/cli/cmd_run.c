@@ -140,7 +140,7 @@ static jot_status make_setup(Session *s, const Agent *a, Str query, Loop *l)
     l->frame = ask.frame;
     /* A run that goes on keeps the rules it was begun with. */
     if (!opt_given(s, "resume"))
-        agent_tell_left_out(&left_out);
+        agent_warn_left_out(&left_out);
     return JOT_OK;
 }
 
@@ -170,7 +170,7 @@ static json_t *outcome_json(const Agent *a, const Run *r, const LoopOutcome *o)
 }
 
 /* Why it is not done, and what helps. */
-static void tell_stop(Session *s, const Run *r, const LoopOutcome *o)
+static void say_stop(Session *s, const Run *r, const LoopOutcome *o)
 {
     say("run %s %s: " STR_FMT, r->id,
         o->answer.n ? "answered, but is not done" : "ended without an answer",
@@ -194,7 +194,7 @@ static Str spent_text(const Agent *a, const LoopOutcome *o, Arena *into)
     return arena_copy(into, buf_str(&text));
 }
 
-static void tell_end(Session *s, const Agent *a, const Run *r, const LoopOutcome *o)
+static void report_end(Session *s, const Agent *a, const Run *r, const LoopOutcome *o)
 {
     Shown id;
     s->exit_code = o->end == LOOP_ANSWERED ? 0 : 1;
@@ -206,7 +206,7 @@ static void tell_end(Session *s, const Agent *a, const Run *r, const LoopOutcome
         print_line(o->answer);
     fflush(stdout);
     if (o->end != LOOP_ANSWERED)
-        tell_stop(s, r, o);
+        say_stop(s, r, o);
     else if (!a->live.quiet)
         fprintf(stderr, "%srun %s: %s, %s, " STR_FMT "%s\n", ink(INK_DIM),
                 err_show(&id, str(r->id)), counted(o->replies, "reply").text,
@@ -250,12 +250,12 @@ static jot_status work(Session *s, Agent *a, Loop *l, Str query, const Files *fi
     a->live.run = NULL;
     live_end_words(&a->live);
     if (st == JOT_OK) {
-        tell_end(s, a, &r, &o);
+        report_end(s, a, &r, &o);
         return JOT_OK;
     }
     if (!s->json)
         say("what was done is kept; continue with: jotter run --resume %s", r.id);
-    return tell_with(s, st, "run", json_string(r.id));
+    return refuse_with(s, st, "run", json_string(r.id));
 }
 
 /* A run that is not there is said before a model is asked for. */

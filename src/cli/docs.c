@@ -112,7 +112,7 @@ static void print_part(const char *head, Str text)
         print_line(text);
 }
 
-jot_status docs_tell(Session *s, const Conflict *c)
+jot_status docs_show_conflict(Session *s, const Conflict *c)
 {
     if (s->json) {
         s->told = true;
@@ -139,7 +139,7 @@ jot_status docs_write(Session *s, Str stream, const DocWrite *w)
     Conflict c;
     jot_status st = conflict_write(&s->memory, stream, w, &s->arena, &c, &s->err);
     if (st == JOT_CONFLICT)
-        return docs_tell(s, &c);
+        return docs_show_conflict(s, &c);
     TRY(st);
     docs_answer(s, stream, &c.now, note_wrote(stream, c.now.text, c.joined, &s->arena),
                 docs_warn(s, stream, c.now.text));

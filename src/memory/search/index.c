@@ -43,7 +43,7 @@ enum {
 void index_unload(Index *x)
 {
     view_free(&x->view);
-    rank_desk_free(&x->desk);
+    rank_scratch_free(&x->scratch);
     index_free_vectors(x);
     x->told = 0;
     x->changes++;

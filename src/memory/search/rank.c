@@ -55,7 +55,7 @@ static bool kept(Ranking *r, uint32_t place)
 static void add_around(Ranking *r, Candidates *c)
 {
     size_t n = c->n, notes = r->ask->query->n >= MESSAGE_TERMS_MIN ? AROUND_NOTES : 0;
-    RankDesk *d = r->desk;
+    RankScratch *d = r->scratch;
     for (size_t i = 0; i < n; i++) {
         uint32_t place = c->items[i].place, session = r->view->session_of[place];
         unsigned profile = r->view->norms[place] >> 8;
@@ -80,7 +80,7 @@ static void add_around(Ranking *r, Candidates *c)
 /* Rows that have no word of the query, but mean the like. */
 static void add_alike(Ranking *r, Candidates *c)
 {
-    RankDesk *d = r->desk;
+    RankScratch *d = r->scratch;
     int32_t least = likeness_least(r->view, r->ask->like, r->ask->liked, LIKE_CANDIDATES);
     for (uint32_t p = 0; p < r->view->rows; p++) {
         if (r->ask->like[p] < least || !r->ask->liked[r->view->norms[p] >> 8] || r->words[p])
@@ -102,8 +102,8 @@ static Candidates choose(Ranking *r)
 {
     Candidates c = { .items = NEW_ARRAY(r->into, Candidate, CANDIDATES_ROOM),
                      .cap = CANDIDATES_ROOM };
-    for (size_t i = 0; i < r->desk->touched_n; i++) {
-        uint32_t place = r->desk->touched[i];
+    for (size_t i = 0; i < r->scratch->touched_n; i++) {
+        uint32_t place = r->scratch->touched[i];
         Candidate fresh = { place, rough(r, place) };
         assert(place < r->view->rows);
         if ((c.full && !candidate_better(&fresh, &c.worst)) || !kept(r, place))
@@ -181,21 +181,21 @@ static void give(Scoring *s, RankHits *out)
         out->items[i] = s->hits[order[i]];
 }
 
-/* --- The desk ---------------------------------------------------------------------------- */
+/* --- The scratch ---------------------------------------------------------------------------- */
 
-void rank_desk_free(RankDesk *d)
+void rank_scratch_free(RankScratch *d)
 {
     free(d->words);
-    *d = (RankDesk){ 0 };
+    *d = (RankScratch){ 0 };
 }
 
 /* Sums of all rows, all zero: a search that was left half-way may have left some. */
-static void desk_begin(Ranking *r)
+static void scratch_begin(Ranking *r)
 {
-    RankDesk *d = r->desk;
+    RankScratch *d = r->scratch;
     size_t rows = (size_t)r->view->rows + 1, sessions = (size_t)r->view->sessions_n + 1;
     if (d->view != r->view->number || d->used) {
-        rank_desk_free(d);
+        rank_scratch_free(d);
         d->words = mem_alloc((3 * rows + 2 * sessions) * sizeof *d->words);
         d->view = r->view->number;
     }
@@ -210,9 +210,9 @@ static void desk_begin(Ranking *r)
 
 /* Only what was touched is cleared: a search costs what it finds, not what there is.  All of it at
  * once, where that is most of it. */
-static void desk_end(Ranking *r)
+static void scratch_end(Ranking *r)
 {
-    RankDesk *d = r->desk;
+    RankScratch *d = r->scratch;
     if (d->touched_n > r->view->rows / 8) {
         memset(r->words, 0, 2 * ((size_t)r->view->rows + 1) * sizeof *r->words); /* and grams */
         memset(r->session, 0, r->view->sessions_n * sizeof *r->session);
@@ -238,10 +238,10 @@ static bool any_bad(const View *v)
 bool rank_find(const RankAsk *ask, Arena *into, RankHits *out)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-    Ranking r = { .ask = ask, .view = ask->view, .into = into, .desk = ask->desk };
+    Ranking r = { .ask = ask, .view = ask->view, .into = into, .scratch = ask->scratch };
     *out = (RankHits){ 0 };
     pthread_once(&once, rank_tables_fill);
-    desk_begin(&r);
+    scratch_begin(&r);
     rank_read_question(&r);
     rank_read_terms(&r);
     if (!r.bad) {
@@ -249,6 +249,6 @@ bool rank_find(const RankAsk *ask, Arena *into, RankHits *out)
         rank_look_closely(&s);
         give(&s, out);
     }
-    desk_end(&r);
+    scratch_end(&r);
     return !r.bad && !any_bad(r.view);
 }

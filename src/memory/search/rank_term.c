@@ -309,7 +309,7 @@ uint32_t rank_sat_at(const Ranking *r, uint32_t place, uint8_t bits)
 
 static void add_words(Ranking *r, const RankTerm *t)
 {
-    RankDesk *d = r->desk;
+    RankScratch *d = r->scratch;
     const uint16_t *norms = r->view->norms;
     for (size_t i = 0; i < t->posts.n; i++) {
         ViewPost p = t->posts.items[i];
@@ -327,7 +327,7 @@ static void add_words(Ranking *r, const RankTerm *t)
 static void end_session(Ranking *r, const RankTerm *t, uint32_t session, uint32_t count)
 {
     unsigned profile = r->view->norms[r->view->sessions[session].first] >> 8;
-    uint32_t *taken = &r->desk->damping[session];
+    uint32_t *taken = &r->scratch->damping[session];
     if (*taken == 0) {
         const Weights *w = &rank_profiles[profile];
         *taken = rank_damping(r->view->sessions[session].len, w->session_k1, w->session_b,
@@ -357,7 +357,7 @@ enum { GRAM = 4, GRAMS_MAX = 96 };
 
 static void add_gram(Ranking *r, const ViewPosts *posts, uint32_t weight)
 {
-    RankDesk *d = r->desk;
+    RankScratch *d = r->scratch;
     for (size_t i = 0; i < posts->n; i++) {
         ViewPost p = posts->items[i];
         uint32_t sat = rank_tables.grams[p.bits & POST_COUNT][r->view->norms[p.place] & 0xFF];

@@ -114,7 +114,7 @@ jot_status quarantine_purge(Files *f, Str stream, Err *e)
         if (got < 0 && got != -ENOENT)
             return err_errno(e, -got, "could not purge quarantine/");
     }
-    int got = dir < 0 || MUTANT(ASIDE_UNSYNCED) ? dir : io_fsync(f->base.io, dir);
+    int got = dir < 0 || MUTANT(QUARANTINE_UNSYNCED) ? dir : io_fsync(f->base.io, dir);
     return got < 0 ? err_errno(e, -got, "could not purge quarantine/") : JOT_OK;
 }
 
@@ -169,7 +169,7 @@ jot_status quarantine_forget(Store *s, Str stream, bool (*holds)(void *ctx, Str 
             out->removed += got == 0;
         }
     }
-    if (got >= 0 && out->removed && !MUTANT(ASIDE_UNSYNCED))
+    if (got >= 0 && out->removed && !MUTANT(QUARANTINE_UNSYNCED))
         got = io_fsync(f->base.io, dir);
     return got < 0 ? err_errno(e, -got, "could not remove what lies in quarantine/") : JOT_OK;
 }

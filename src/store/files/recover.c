@@ -18,9 +18,9 @@
  *              empty, NUL, a version cut short   moved to quarantine/, made again
  *              anything else                     a person did it
  *
- * A note in a directory of the person's own (place.c) is synced, and what is there may be what a
- * checkout brought: there, after a reboot too, a person did it, but for zeros and the old text of a
- * deleted note.
+ * A note in a directory of the person's own (notes_dir.c) is synced, and what is there may be what
+ * a checkout brought: there, after a reboot too, a person did it, but for zeros and the old text of
+ * a deleted note.
  *
  * "Drop" removes a draft that is empty or whose text the stream has; any other goes to
  * quarantine/.  Nothing here loses a text that is nowhere else. */

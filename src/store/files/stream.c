@@ -18,7 +18,7 @@
 #include <string.h>
 
 #include "base/lock.h"
-#include "base/lock_holder.h"
+#include "base/lock_owner.h"
 #include "base/mutant.h"
 #include "store/files/files.h"
 
@@ -85,14 +85,14 @@ static jot_status refuse_wait(Files *f, const Paths *p, int fd, int got, Err *e)
     const char *name = err_show(&shown, p->name);
     if (got != -EAGAIN)
         return err_errno(e, -got, "could not lock '%s'", name);
-    LockHolder who;
+    LockOwner who;
     double seconds = (double)f->base.wait_ms / 1000;
-    LockHolderShown holder;
-    if (!lock_holder_find(fd, LOCK_STREAM, &who))
-        who = (LockHolder){ 0 };
+    LockOwnerShown holder;
+    if (!lock_owner_find(fd, LOCK_STREAM, &who))
+        who = (LockOwner){ 0 };
     return err_set(e, JOT_UNAVAILABLE,
                    "could not write '%s': %s has been holding it for more than %g s", name,
-                   lock_holder_show(&holder, &who), seconds);
+                   lock_owner_show(&holder, &who), seconds);
 }
 
 /* The lock.  Exclusive takers queue at the gate if they have to wait; shared ones pass it first,

@@ -118,8 +118,8 @@ static jot_status read_file(const Reading *r, View *out, Err *e)
                     : io_open(r->f->base.io, r->dir, r->name, O_RDONLY | O_NONBLOCK, 0);
     if (fd == -ENOENT || fd == -ENOTDIR)
         return JOT_OK;
-    if (r->paths->placed && fd == PLACE_GONE)
-        return place_gone(r->f, e);
+    if (r->paths->placed && fd == NOTES_DIR_GONE)
+        return notes_dir_gone(r->f, e);
     if (fd == -ELOOP || fd == -EXDEV)
         return refuse(e, r->paths, "is a symlink, or a symlink leads to it");
     if (fd == -ENXIO)

@@ -188,12 +188,12 @@ static jot_status open_view_dir(Files *f, Writing *w, bool make, Err *e)
 {
     Shown shown;
     const char *name = err_show(&shown, w->paths.name);
-    int drafts = w->paths.placed ? place_drafts(f, true) : 0;
+    int drafts = w->paths.placed ? notes_dir_drafts(f, true) : 0;
     if (drafts < 0)
         return err_errno(e, -drafts, "could not open the directory of the drafts");
     int dir = w->dir >= 0 ? w->dir : pad_open_dir(f, w->paths.view_dir, make);
-    if (w->paths.placed && dir == PLACE_GONE)
-        return place_gone(f, e);
+    if (w->paths.placed && dir == NOTES_DIR_GONE)
+        return notes_dir_gone(f, e);
     if (dir == -ELOOP)
         return err_set(e, JOT_DENIED, "a symlink stands in the way of '%s'", name);
     if (dir == -ENOTDIR && make)
@@ -217,7 +217,7 @@ static jot_status make_draft(Files *f, Writing *w, const Record *last, Err *e)
     TRY(open_view_dir(f, w, true, e));
     if (!w->seen.there && !remove)
         view_choose(&w->paths, last->meta);
-    TRY(place_check_file(f, &w->paths, w->dir, e));
+    TRY(notes_dir_check_file(f, &w->paths, w->dir, e));
     if (w->seen.directory && !remove)
         TRY(view_make_room(f, &w->paths, w->dir, e));
     return view_draft(f, &w->paths, w->dir, !remove ? last->body : (Str){ 0 }, e);
@@ -296,8 +296,8 @@ jot_status writing_record_edit(Files *f, Writing *w, Err *e)
 
 jot_status writing_conflict(Files *f, Writing *w, const Expect *x, Err *e)
 {
-    if (store_must_tell(x, &w->stream.head))
-        TRY(stream_tell(f, &w->stream, e));
+    if (store_must_report(x, &w->stream.head))
+        TRY(stream_record_loss(f, &w->stream, e));
     return JOT_CONFLICT;
 }
 
