@@ -7,6 +7,7 @@
  * and every session its own. */
 #include "memory/search/rank_internal.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -320,6 +321,7 @@ static void add_words(Ranking *r, const RankTerm *t)
         /* One more than it is, so that what was touched is never 0. */
         r->words[p.place] += t->weight[norm >> 8] * sat + 1;
     }
+    assert(d->touched_n <= r->view->rows);
     for (size_t i = 0; t->must && i < t->posts.n; i++)
         r->must_n[t->posts.items[i].place]++;
 }
@@ -361,10 +363,15 @@ static void add_gram(Ranking *r, const ViewPosts *posts, uint32_t weight)
     for (size_t i = 0; i < posts->n; i++) {
         ViewPost p = posts->items[i];
         uint32_t sat = rank_tables.grams[p.bits & POST_COUNT][r->view->norms[p.place] & 0xFF];
+        /* By its sums a row is known to have been touched, and there is room for each once: beside
+         * rare ones a gram that all rows have weighs 0, and leaves them as they were. */
+        if (weight * sat == 0)
+            continue;
         if (r->words[p.place] == 0 && r->grams[p.place] == 0)
             d->touched[d->touched_n++] = p.place;
         r->grams[p.place] += weight * sat;
     }
+    assert(d->touched_n <= r->view->rows);
 }
 
 static void read_grams(Ranking *r)
