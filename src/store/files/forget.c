@@ -56,6 +56,7 @@ static jot_status count_before(Files *f, const Stream *st, off_t end, uint64_t *
 static jot_status mark_trimmed(Files *f, Writing *w, uint64_t from_seq, off_t from, Piece pieces[2],
                                Err *e)
 {
+    assert(w->stream.locked && from <= w->stream.size);
     Records oldest;
     Located at = { 0 };
     TRY(stream_read(f, &w->stream, (SeqRange){ from_seq, 1 }, &w->arena, &oldest, e));
@@ -118,6 +119,7 @@ static jot_status after_change(jot_status st, Err *e)
 /* What stands between *at and a record, and that record without its body; *at moves past it. */
 static jot_status redact_piece(Files *f, Writing *w, uint64_t seq, off_t *at, Piece *out, Err *e)
 {
+    assert(w->stream.locked && *at <= w->stream.size);
     Record r;
     Located here = { .record = &r };
     AUTO(Arena) arena = { 0 };
@@ -130,6 +132,19 @@ static jot_status redact_piece(Files *f, Writing *w, uint64_t seq, off_t *at, Pi
     record_write(&line, &r, f->form);
     *out = (Piece){ *at, here.from, arena_copy(&w->arena, buf_str(&line)) };
     *at = here.to;
+    return JOT_OK;
+}
+
+/* Put the pieces in the stream's place, under a head that stays, and end the announcement. */
+static jot_status rewrite(Files *f, Writing *w, const Piece *kept, size_t n, Err *e)
+{
+    Mark head = w->stream.head;
+    jot_status st = stream_replace(f, &w->stream, kept, n, e);
+    recent_done(f);
+    if (st != JOT_OK)
+        return st;
+    heads_wrote(f, w->paths.name, &head);
+    show_again(f, w, &head);
     return JOT_OK;
 }
 
@@ -151,14 +166,7 @@ jot_status files_redact(Store *s, Str stream, const Expect *x, const Redaction *
     TRY(mirror_withdraw(f, stream, e));
     TRY(heads_forget(f, stream, e));
     TRY(recent_add_forgetting(f, stream, e));
-    Mark head = w.stream.head;
-    jot_status st = stream_replace(f, &w.stream, pieces, set->n + 1, e);
-    recent_done(f);
-    if (st == JOT_OK)
-        heads_wrote(f, stream, &head);
-    if (st == JOT_OK)
-        show_again(f, &w, &head);
-    return st;
+    return rewrite(f, &w, pieces, set->n + 1, e);
 }
 
 jot_status files_forget_before(Store *s, Str stream, const Expect *x, uint64_t seq, Err *e)
@@ -176,21 +184,15 @@ jot_status files_forget_before(Store *s, Str stream, const Expect *x, uint64_t s
     TRY(quarantine_purge(f, stream, e));
     TRY(mirror_withdraw(f, stream, e));
     TRY(heads_forget(f, stream, e));
-    Mark head = w.stream.head;
     Piece kept = { at.from, w.stream.size, { 0 } };
     TRY(recent_add(f, stream, e));
-    jot_status st = stream_replace(f, &w.stream, &kept, 1, e);
-    recent_done(f);
-    if (st == JOT_OK)
-        heads_wrote(f, stream, &head);
-    if (st == JOT_OK)
-        show_again(f, &w, &head);
-    return st;
+    return rewrite(f, &w, &kept, 1, e);
 }
 
 /* Leave nothing but the tombstone. */
 static jot_status purge_history(Files *f, Writing *w, const Record *tombstone, Err *e)
 {
+    assert(w->stream.locked && tombstone->mark.op == OP_DELETE);
     if (w->dir >= 0 && !MUTANT(PURGE_VIEW_UNSYNCED) &&
         view_sync(f, &w->paths, w->dir, NULL) != JOT_OK)
         return writing_unsettled(&w->paths, e);

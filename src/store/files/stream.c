@@ -146,6 +146,7 @@ static jot_status cut_tail(Files *f, Stream *st, off_t torn, off_t end, Err *e)
 /* The head lacks nothing but its '\n'.  Anyone who adds to the stream syncs it too. */
 static jot_status close_end(Files *f, Stream *st, Err *e)
 {
+    assert(st->locked && st->good <= st->size);
     if (!st->open)
         return JOT_OK;
     int got = io_write_all(io_of(f), st->fd, S("\n"));
@@ -302,6 +303,7 @@ int stream_busy(Files *f, const Paths *p)
 /* Undo a write that failed half-way. */
 static jot_status undo_write(Files *f, Stream *st, int why, Err *e)
 {
+    assert(st->locked && why < 0);
     Shown shown;
     const char *name = err_show(&shown, st->paths->name);
     int got = io_truncate(io_of(f), st->fd, st->size);
@@ -314,6 +316,7 @@ static jot_status undo_write(Files *f, Stream *st, int why, Err *e)
  * stay is written again elsewhere. */
 static void write_anew(Files *f, Stream *st)
 {
+    assert(st->locked);
     Piece all = { 0, st->size, { 0 } };
     if (st->size == 0) { /* nothing is to stay, and its name may not be durable */
         int got = io_truncate(io_of(f), st->fd, 0);
@@ -328,6 +331,7 @@ static void write_anew(Files *f, Stream *st)
 /* The record that could not be synced goes; everything before it stays. */
 jot_status stream_unsynced(Files *f, Stream *st, int why, Err *e)
 {
+    assert(st->locked && why < 0);
     Shown shown;
     const char *name = err_show(&shown, st->paths->name);
     write_anew(f, st);
@@ -374,6 +378,7 @@ jot_status stream_settle(Files *f, Stream *st, Err *e)
 
 int copy_range(const Io *io, int from, int to, off_t at, off_t end)
 {
+    assert(0 <= at && at <= end);
     AUTO(Buf) step = { 0 };
     while (at < end) {
         size_t n = end - at < COPY_STEP ? (size_t)(end - at) : COPY_STEP;
@@ -394,6 +399,7 @@ int copy_range(const Io *io, int from, int to, off_t at, off_t end)
  * to close from the moment it is open, whatever happens here. */
 static int write_fresh(Files *f, const Stream *st, int dir, const Piece *pieces, size_t n, Fd *out)
 {
+    assert(st->locked); /* only its holder makes this file */
     const Io *io = io_of(f);
     /* A leftover is a dead writer's: only the lock's holder makes this file. */
     int got = io_unlink(io, dir, st->paths->fresh);

@@ -15,6 +15,7 @@
  *
  * Where the file system cannot exchange names, the draft is renamed over the
  * view and an edit made in that very moment is lost; store_promise says so. */
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/fs.h>
@@ -200,6 +201,7 @@ jot_status view_settle(Files *f, Paths *p, int dir, Err *e)
 
 void view_choose(Paths *p, Str meta)
 {
+    assert(p->viewed);
     AUTO(Arena) arena = { 0 };
     JsonCursor c = { .text = json_cursor_find(meta, S("file")) };
     const StoreKind *kind = store_kind(p->name);
@@ -253,6 +255,7 @@ jot_status view_read_draft(Files *f, const Paths *p, int dir, Arena *into, View 
 {
     Err why = { 0 };
     dir = view_draft_dir(f, p, dir);
+    assert(dir >= 0);
     jot_status st = read_file(&(Reading){ f, p, dir, p->draft, true, into }, out, &why);
     if (st == JOT_DENIED || st == JOT_TOO_BIG || out->directory) {
         *out = (View){ 0 };
@@ -324,6 +327,7 @@ static bool syncs(const Files *f, const Paths *p)
 /* Two directories if the draft lies apart. */
 static int sync_names(Files *f, const Paths *p, int dir)
 {
+    assert(dir >= 0 && (!p->placed || f->drafts >= 0));
     int got = io_fsync(f->base.io, dir);
     return got < 0 || !p->placed ? got : io_fsync(f->base.io, f->drafts);
 }
@@ -357,6 +361,7 @@ jot_status view_draft(Files *f, const Paths *p, int dir, Str text, Err *e)
 {
     const Io *io = f->base.io;
     int drafts = view_draft_dir(f, p, dir);
+    assert(p->viewed && dir >= 0 && drafts >= 0);
     AUTO(Fd)
     fd = io_open(io, drafts, p->draft, O_WRONLY | O_CREAT | O_EXCL, p->placed ? 0666 : 0600);
     if (fd < 0)
@@ -423,6 +428,7 @@ static jot_status see_displaced(Files *f, const Paths *p, int dir, Arena *into, 
 
 jot_status view_exchange(Files *f, const Paths *p, int dir, Arena *into, View *displaced, Err *e)
 {
+    assert(p->viewed && dir >= 0);
     bool left = false, gone = false;
     *displaced = (View){ 0 };
     int got = swap_in(f, p, dir, &left, &gone);
@@ -436,6 +442,7 @@ jot_status view_exchange(Files *f, const Paths *p, int dir, Arena *into, View *d
 
 jot_status view_remove(Files *f, const Paths *p, int dir, Arena *into, View *displaced, Err *e)
 {
+    assert(p->viewed && dir >= 0);
     *displaced = (View){ 0 };
     int got = swap_out(f, p, dir, &displaced->there);
     if (got < 0)
@@ -446,6 +453,7 @@ jot_status view_remove(Files *f, const Paths *p, int dir, Arena *into, View *dis
 jot_status view_drop(Files *f, const Paths *p, int dir, const View *draft, Err *e)
 {
     int drafts = view_draft_dir(f, p, dir);
+    assert(p->viewed && drafts >= 0);
     if (draft->held && !MUTANT(IGNORE_OPEN_EDITOR))
         return quarantine_move(f, p->name, drafts, p->draft, true, e);
     int got = io_unlink(f->base.io, drafts, p->draft);

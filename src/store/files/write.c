@@ -113,6 +113,8 @@ static jot_status make_lines(Files *f, const Writing *w, const Record *records, 
 /* They are durable. */
 static void have_landed(Files *f, Writing *w, const Record *records, size_t n)
 {
+    assert(w->stream.locked && n > 0 &&
+           mark_last(&records[n - 1].mark) >= mark_last(&w->stream.head));
     Mark before = w->stream.head;
     w->stream.head = records[n - 1].mark;
     w->stream.good = w->stream.size;
@@ -138,6 +140,7 @@ static jot_status write_records(Files *f, Writing *w, const Record *records, siz
 static jot_status keep_displaced(Files *f, Writing *w, const View *displaced, const Record *ours,
                                  Err *e)
 {
+    assert(w->stream.locked && w->paths.viewed); /* only a view can be displaced */
     Draft person = { .op = displaced->there ? OP_PUT : OP_DELETE,
                      .by = S(STORE_OUTSIDE),
                      .body = displaced->text };
@@ -213,6 +216,7 @@ static bool changes_view(const Writing *w, const Record *last)
 
 static jot_status make_draft(Files *f, Writing *w, const Record *last, Err *e)
 {
+    assert(w->stream.locked && w->paths.viewed);
     bool remove = !mark_shown(&last->mark);
     TRY(open_view_dir(f, w, true, e));
     if (!w->seen.there && !remove)
@@ -227,6 +231,7 @@ static jot_status make_draft(Files *f, Writing *w, const Record *last, Err *e)
  * record could not be undone, the draft must stay: it tells what was meant. */
 static void undo_draft(Files *f, const Writing *w)
 {
+    assert(w->stream.locked && w->paths.viewed);
     if (f->base.read_only_why[0])
         return;
     jot_status dropped = view_drop(f, &w->paths, w->dir, &(View){ 0 }, NULL);
@@ -235,6 +240,7 @@ static void undo_draft(Files *f, const Writing *w)
 
 jot_status writing_commit(Files *f, Writing *w, const Record *records, size_t n, Err *e)
 {
+    assert(n > 0 && w->staged == 0);
     const Record *last = &records[n - 1];
     if (!changes_view(w, last))
         return write_records(f, w, records, n, e);
@@ -251,6 +257,7 @@ jot_status writing_commit(Files *f, Writing *w, const Record *records, size_t n,
 
 jot_status writing_stage(Files *f, Writing *w, const Record *r, Err *e)
 {
+    assert(w->staged == 0); /* one record shares a sync at a time */
     AUTO(Buf) lines;
     TRY(make_lines(f, w, r, 1, &lines, e));
     bool draft = changes_view(w, r);
@@ -296,6 +303,7 @@ jot_status writing_record_edit(Files *f, Writing *w, Err *e)
 
 jot_status writing_conflict(Files *f, Writing *w, const Expect *x, Err *e)
 {
+    assert(w->stream.locked); /* a loss is remembered in the stream */
     if (store_must_report(x, &w->stream.head))
         TRY(stream_record_loss(f, &w->stream, e));
     return JOT_CONFLICT;
@@ -340,6 +348,7 @@ static jot_status check_room(const Files *f, const Writing *w, Err *e)
  * names, so that two writes that guard each other's streams cannot wait for each other. */
 jot_status writing_begin(Files *f, Writing *w, const Expect *x, bool create, Err *e)
 {
+    assert(!w->stream.locked && w->stream.fd < 0);
     TRY(check_room(f, w, e));
     TRY(clash_check_case(f, &w->paths, e));
     if (x && str_cmp(x->guard, w->paths.name) < 0)
