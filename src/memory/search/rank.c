@@ -49,13 +49,27 @@ static bool kept(Ranking *r, uint32_t place)
     return r->ask->keep(r->ask->ctx, &row, seg);
 }
 
+/* One more candidate, a row that has no word of the query. */
+static void add_wordless(Ranking *r, Candidates *c, uint32_t place)
+{
+    RankScratch *d = r->scratch;
+    assert(r->words[place] == 0);
+    r->words[place] = 1; /* touched, by nothing of its own */
+    if (r->grams[place] == 0)
+        d->touched[d->touched_n++] = place;
+    assert(d->touched_n <= r->view->rows);
+    if (!kept(r, place))
+        return;
+    c->items = arena_grow(r->into, c->items, c->n, &c->cap, sizeof(Candidate), alignof(Candidate));
+    c->items[c->n++] = (Candidate){ .place = place };
+}
+
 /* Rows around a turn may answer what it asks, and a note goes on with what the one before it began:
  * but whoever asks for two or three words wants notes that have them.  The best candidates stand in
  * front. */
 static void add_around(Ranking *r, Candidates *c)
 {
     size_t n = c->n, notes = r->ask->query->n >= MESSAGE_TERMS_MIN ? AROUND_NOTES : 0;
-    RankScratch *d = r->scratch;
     for (size_t i = 0; i < n; i++) {
         uint32_t place = c->items[i].place, session = r->view->session_of[place];
         unsigned profile = r->view->norms[place] >> 8;
@@ -65,14 +79,7 @@ static void add_around(Ranking *r, Candidates *c)
         for (uint32_t p = from; p <= place + REACH && p < r->view->rows; p++) {
             if (p == place || r->view->session_of[p] != session || r->words[p])
                 continue;
-            r->words[p] = 1; /* touched, by nothing of its own */
-            if (r->grams[p] == 0)
-                d->touched[d->touched_n++] = p;
-            if (!kept(r, p))
-                continue;
-            c->items =
-                arena_grow(r->into, c->items, c->n, &c->cap, sizeof(Candidate), alignof(Candidate));
-            c->items[c->n++] = (Candidate){ .place = p };
+            add_wordless(r, c, p);
         }
     }
 }
@@ -80,19 +87,11 @@ static void add_around(Ranking *r, Candidates *c)
 /* Rows that have no word of the query, but mean the like. */
 static void add_alike(Ranking *r, Candidates *c)
 {
-    RankScratch *d = r->scratch;
     int32_t least = likeness_least(r->view, r->ask->like, r->ask->liked, LIKE_CANDIDATES);
     for (uint32_t p = 0; p < r->view->rows; p++) {
         if (r->ask->like[p] < least || !r->ask->liked[r->view->norms[p] >> 8] || r->words[p])
             continue;
-        r->words[p] = 1;
-        if (r->grams[p] == 0)
-            d->touched[d->touched_n++] = p;
-        if (!kept(r, p))
-            continue;
-        c->items =
-            arena_grow(r->into, c->items, c->n, &c->cap, sizeof(Candidate), alignof(Candidate));
-        c->items[c->n++] = (Candidate){ .place = p };
+        add_wordless(r, c, p);
     }
 }
 
@@ -114,6 +113,9 @@ static Candidates choose(Ranking *r)
     }
     candidates_keep(&c, CANDIDATES);
     candidates_select(c.items, c.n, AROUND_NOTES);
+    /* What was found by its letters alone is one of them, and must not be added once more. */
+    for (size_t i = 0; i < c.n; i++)
+        r->words[c.items[i].place] += r->words[c.items[i].place] == 0;
     if (r->ask->query->n >= CONTEXT_TERMS_MIN && !r->musts)
         add_around(r, &c);
     if (r->ask->like && !r->musts)
@@ -213,6 +215,7 @@ static void scratch_begin(Ranking *r)
 static void scratch_end(Ranking *r)
 {
     RankScratch *d = r->scratch;
+    assert(d->used && d->touched_n <= r->view->rows);
     if (d->touched_n > r->view->rows / 8) {
         memset(r->words, 0, 2 * ((size_t)r->view->rows + 1) * sizeof *r->words); /* and grams */
         memset(r->session, 0, r->view->sessions_n * sizeof *r->session);
