@@ -221,7 +221,7 @@ void plan_show(Memory *m, const Plan *p)
         share_show(m, &(ShareText){ PLAN_KIND, p->id, file_text(p, &arena), p->seq, p->file });
 }
 
-jot_status plan_look_behind(Memory *m, Str id, Arena *into, ShareText *out, Err *e)
+jot_status plan_file_due(Memory *m, Str id, Arena *into, ShareText *out, Err *e)
 {
     Sight s;
     Plan p;

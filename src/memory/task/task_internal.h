@@ -47,7 +47,7 @@ MUST_USE jot_status task_check_new(Memory *m, Str id, Arena *into, uint64_t *fil
 /* Let its file say what it is. */
 void task_show(Memory *m, const Task *t);
 /* What its file should say and does not, though nobody else wrote it; no text: nothing. */
-MUST_USE jot_status task_look_behind(Memory *m, Str id, Arena *into, ShareText *out, Err *e);
+MUST_USE jot_status task_file_due(Memory *m, Str id, Arena *into, ShareText *out, Err *e);
 
 /* --- task_edit.c --------------------------------------------------------------------------- */
 

@@ -397,7 +397,7 @@ void task_show(Memory *m, const Task *t)
         share_show(m, &(ShareText){ TASK_KIND, t->id, file_text(t, &arena), t->seq, t->file });
 }
 
-jot_status task_look_behind(Memory *m, Str id, Arena *into, ShareText *out, Err *e)
+jot_status task_file_due(Memory *m, Str id, Arena *into, ShareText *out, Err *e)
 {
     Sight s;
     Task t;
