@@ -282,6 +282,7 @@ static void share_weights(Ranking *r, unsigned profile)
         t->weight[profile] = (uint32_t)((uint64_t)t->idf * times_share(r, t) * ONE / all);
         t->session_weight[profile] =
             (uint32_t)((uint64_t)t->session_idf * times_share(r, t) * ONE / session_all);
+        assert(t->weight[profile] <= ONE && t->session_weight[profile] <= ONE);
     }
 }
 
@@ -393,6 +394,7 @@ static void read_grams(Ranking *r)
         idf[n] = rarity(r->view->rows, posts[n].n);
         all += idf[n++];
     }
+    assert(n == 0 || all > 0);
     r->with_grams = n > 0;
     for (size_t i = 0; i < n; i++)
         add_gram(r, &posts[i], (uint32_t)((uint64_t)idf[i] * ONE / all));

@@ -1,11 +1,13 @@
 /* view.c - putting the rows of segments into one order. */
 #include "memory/search/view.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 static size_t segment_of(const View *v, uint32_t row)
 {
+    assert(v->n > 0);
     size_t low = 0, high = v->n;
     while (high - low > 1) {
         size_t middle = (low + high) / 2;
@@ -87,6 +89,7 @@ static void put_between(View *v, const uint32_t *fresh, size_t fresh_n, uint32_t
     size_t from = 0, to = 0;
     for (size_t i = 0; i < fresh_n; i++) {
         size_t next = rows_before(v, v->row_at, from, v->rows, fresh[i]);
+        assert(from <= next && next <= v->rows);
         memcpy(spare + to, v->row_at + from, (next - from) * sizeof *spare);
         to += next - from;
         from = next;
@@ -157,6 +160,7 @@ static bool fill(View *v)
         session_of[p] = v->sessions_n - 1;
         sessions[v->sessions_n - 1].len += norm_len((uint8_t)norms[p]);
     }
+    assert(v->sessions_n <= v->rows);
     v->norms = norms;
     v->session_of = session_of;
     v->sessions = sessions;
@@ -204,6 +208,7 @@ static bool count_documents(View *v)
         else
             low = middle + 1;
     }
+    assert(low <= v->sessions_n);
     v->documents_n = low;
     return true;
 }
