@@ -222,7 +222,7 @@ static jot_status run_doctor(Session *s)
     CareReport t = { .s = s, .faults = faults, .progress = progress_new("file"), .would = !o.fix };
     VerifyHooks hooks = { report_fault, t.progress.terminal ? show_progress : NULL, &t, look_on };
     if (o.after_crash && !o.fix)
-        return err_set(&s->err, JOT_INVALID, "--after-crash changes files: say --fix too");
+        return err_set(&s->err, JOT_INVALID, "--after-crash changes files: give --fix too");
     TRY(session_open(s, false));
     if (s->found.listed && !s->json)
         printf("the pad belongs to uid %u, not to you; its directory is on your list (jotter safe "
@@ -298,7 +298,7 @@ static jot_status read_policy(Session *s, GcPolicy *p)
     TRY(check_prefix(s, p->prefix));
     if (!keep && !bytes && !p->before_ms && !opt_given(s, "sessions"))
         return err_set(&s->err, JOT_INVALID,
-                       "say what to keep: --keep N, --before TIME, --bytes N or --sessions TIME");
+                       "give what to keep: --keep N, --before TIME, --bytes N or --sessions TIME");
     p->keep = (uint64_t)keep;
     p->bytes = (uint64_t)bytes;
     return JOT_OK;
@@ -381,7 +381,7 @@ static jot_status run_stats(Session *s)
 const Cmd cmd_verify = {
     .name = "verify",
     .args = "",
-    .summary = "Read every byte of the pad and say what is wrong",
+    .summary = "Read every byte of the pad and report what is wrong",
     .help =
         "Hashes, chains, heads, files and the search index.  Each problem is a line: what it\n"
         "is, where, and what to do.  Ends with 0 if nothing is wrong.  Changes nothing but the\n"
@@ -398,7 +398,7 @@ static const Opt doctor_opts[] = {
 const Cmd cmd_doctor = {
     .name = "doctor",
     .args = "",
-    .summary = "Say what is wrong and what would help; with --fix, do it",
+    .summary = "Report what is wrong and what would help; with --fix, do it",
     .help = "Restores files people see, finishes what dead writers left, keeps one of two\n"
             "histories that git merged, makes the search index again.  What does not fit is put\n"
             "into quarantine/, never removed.\n",
@@ -411,8 +411,8 @@ static const Opt gc_opts[] = {
     { "before", "TIME", "drop versions written before: 2026-01-31, or 90d (ago)" },
     { "bytes", "N", "drop old versions beyond N bytes a stream" },
     { "sessions", "TIME", "drop runs of hooks without a record since; 30d if not given" },
-    { "prefix", "NAME", "only streams whose names begin so: notes/, runs/2025" },
-    { "dry-run", NULL, "only say what would go" },
+    { "prefix", "NAME", "only streams whose names begin with this: notes/, runs/2025" },
+    { "dry-run", NULL, "only show what would be dropped" },
     { 0 },
 };
 

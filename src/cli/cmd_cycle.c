@@ -122,7 +122,7 @@ static jot_status run_cycle(Session *s)
     AUTO(Agent) a = { 0 };
     TRY(opt_number(s, "every", 1, EVERY_MAX_S, 0, &every_s));
     if (every_s && file)
-        return err_set(&s->err, JOT_INVALID, "say one of --every and --watch");
+        return err_set(&s->err, JOT_INVALID, "give one of --every and --watch");
     TRY(agent_read(s, &a));
     TRY(session_open(s, true));
     TRY(agent_open(s, &a));
@@ -144,9 +144,9 @@ static jot_status run_cycle(Session *s)
 }
 
 static const Opt opts[] = {
-    { "agent", "NAME", "whose cycles; else 'default'" },
-    { "every", "SECONDS", "again and again, until it is stopped" },
-    { "watch", "FILE", "whenever this file appears; it is taken away" },
+    { "agent", "NAME", "the agent; else 'default'" },
+    { "every", "SECONDS", "one cycle every SECONDS, until it is stopped" },
+    { "watch", "FILE", "one cycle whenever this file appears; the file is removed" },
     AGENT_OPTS,
     { 0 },
 };

@@ -322,7 +322,7 @@ static jot_status run_restore(Session *s)
     "as yesterday, 2h or 2026-01-31T18:45:00Z.\n"
 
 static const Opt history_opts[] = {
-    { "limit", "N", "at most so many; of the pad 25 if not given" },
+    { "limit", "N", "at most N; of the pad 25 if not given" },
     { "before", "SEQ", "only those older than this one" },
     { "since", "TIME", "of the pad: not before; yesterday, monday, 12h, 7d, 2026-01-31" },
     { "by", "NAME", "of the pad: only what this one changed" },
@@ -365,14 +365,14 @@ const Cmd cmd_blame = {
 };
 
 static const Opt if_version_opts[] = {
-    { "if-version", "VERSION", "only if it is still this version" },
+    { "if-version", "VERSION", "only if it is still at this version" },
     { 0 },
 };
 
 const Cmd cmd_undo = {
     .name = "undo",
     .args = "KEY",
-    .summary = "Bring back what was before the last change",
+    .summary = "Restore what was there before the last change",
     .help = "Again and it goes one change further back.  A deleted note comes back; undoing the\n"
             "first write of a note deletes it.  Nothing is lost: undo writes a new version.\n",
     .opts = if_version_opts,
@@ -385,7 +385,7 @@ const Cmd cmd_redo = {
     .name = "redo",
     .args = "KEY",
     .summary = "Take back the last undo",
-    .help = "As often as undo was said, if nothing was written since.\n",
+    .help = "Works as many times as undo did, if nothing was written since.\n",
     .opts = if_version_opts,
     .args_min = 1,
     .args_max = 1,
@@ -395,7 +395,7 @@ const Cmd cmd_redo = {
 const Cmd cmd_restore = {
     .name = "restore",
     .args = "KEY VERSION",
-    .summary = "Write an older version again",
+    .summary = "Restore an older version, as a new one",
     .help = VERSION_HELP,
     .opts = if_version_opts,
     .args_min = 2,

@@ -19,7 +19,7 @@ static jot_status choose_place(Session *s)
     const char *named = getenv("JOTTER_PAD");
     Str dir = arg_at(s, 0);
     if (dir.n && opt_given(s, "pad"))
-        return err_set(&s->err, JOT_INVALID, "say DIR or --pad, not both");
+        return err_set(&s->err, JOT_INVALID, "give DIR or --pad, not both");
     if (!dir.n && (opt_given(s, "pad") || (named && named[0])))
         return JOT_OK;
     char *here = getcwd(NULL, 0);
@@ -338,7 +338,7 @@ const Cmd cmd_init = {
 const Cmd cmd_where = {
     .name = "where",
     .args = "",
-    .summary = "Say which pad this is, why, and what it promises",
+    .summary = "Show which pad is used, why, and what it promises",
     .help = "",
     .run = run_where,
 };

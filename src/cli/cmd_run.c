@@ -30,7 +30,7 @@ static jot_status read_query(Session *s, Str *out)
     TRY(check_text(s, "a question", *out));
     if (!out->n && !opt_given(s, "resume"))
         return err_set(&s->err, JOT_INVALID,
-                       "say what to do: jotter run \"QUESTION\", or jotter run --resume RUN");
+                       "give a question: jotter run \"QUESTION\", or jotter run --resume RUN");
     return JOT_OK;
 }
 
@@ -301,7 +301,7 @@ static jot_status run_run(Session *s)
 }
 
 static const Opt opts[] = {
-    { "resume", "RUN", "continue a run that stopped or was killed; 'last' is a name too" },
+    { "resume", "RUN", "continue a run that stopped or was killed; or 'last'" },
     { "from", "TURN", "with --resume: ask for this turn again, in a new run; the old run stays" },
     AGENT_OPTS,
     { "file", "FILE",

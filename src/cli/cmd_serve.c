@@ -276,8 +276,8 @@ static jot_status run_serve(Session *s)
 static const Opt opts[] = {
     { "open", NULL, "open it in a browser" },
     { "read-only", NULL, "nothing can be written, by the page or over MCP" },
-    { "new-token", NULL, "make another token: links of before open nothing any more" },
-    { "allow-host", "NAMES", "names besides localhost to be asked by; with commas" },
+    { "new-token", NULL, "replace the token: earlier links stop working" },
+    { "allow-host", "NAMES", "also answer to these host names; separated by commas" },
     { "tools", "PROFILES", "for MCP: " TOOL_PROFILE_WORDS "; with commas" },
     { 0 },
 };

@@ -221,7 +221,7 @@ static const Opt export_opts[] = {
 const Cmd cmd_import = {
     .name = "import",
     .args = "PATH",
-    .summary = "Bring in an archive, or the memory files of another program",
+    .summary = "Import an archive, or the memory files of another program",
     .help =
         "An archive is verified to its last byte before anything is written.  A directory is\n"
         "recognised by what is in it: KEY.txt and KEY.md (notes), CATEGORY/ID.json (artifacts,\n"

@@ -43,7 +43,7 @@ jot_status docs_input(Session *s, int at, Str *out)
 {
     const char *file = opt_text(s, "file");
     if (file && at < s->n)
-        return err_set(&s->err, JOT_INVALID, "say TEXT or --file, not both");
+        return err_set(&s->err, JOT_INVALID, "give TEXT or --file, not both");
     if (file)
         TRY(read_file(s, file, STORE_BODY_MAX, out));
     else if (at < s->n)

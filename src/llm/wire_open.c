@@ -72,7 +72,7 @@ static jot_status settle_effort(Wire *w, Err *e)
     if (w->base.known.thinking == MODEL_NO_THINKING) {
         Shown shown;
         if (efforts[i].budget)
-            return err_set(e, JOT_INVALID, "'%s' does not think: leave effort out",
+            return err_set(e, JOT_INVALID, "'%s' does not think: leave out effort",
                            err_show(&shown, w->base.model));
         w->effort = (Str){ 0 };
     } else if (w->base.known.thinking == MODEL_BUDGET) {

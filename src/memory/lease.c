@@ -331,7 +331,7 @@ static jot_status check_ttl(int64_t ttl_ms, Err *e)
 static jot_status check_on(Str on, bool prefix, Err *e)
 {
     if (prefix && on.n == 0)
-        return err_set(e, JOT_INVALID, "a lease needs a name or the beginning of one");
+        return err_set(e, JOT_INVALID, "a lease needs a name or a prefix");
     TRY(prefix ? store_check_prefix(on, e) : store_check_name(on, e));
     if (str_starts(on, S("leases/")))
         return err_set(e, JOT_INVALID, "leases/ cannot be leased");

@@ -538,7 +538,7 @@ jot_status cycle_init(Memory *m, Str agent, const CycleInit *o, Arena *into, Str
     TRY(utf8_check("the notes", o->notes, e));
     TRY(cycle_tail_read(m, agent, into, &t, e));
     if (t.phase != TAIL_NOTHING)
-        return err_set(e, JOT_CONFLICT, "'%s' has a state already: reset it, or edit it",
+        return err_set(e, JOT_CONFLICT, "'%s' already has a state: reset it, or edit it",
                        err_show(&shown, agent));
     Yaml *state = cycle_state_new(into);
     for (size_t i = 0; i < o->goals_n; i++)

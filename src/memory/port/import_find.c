@@ -177,15 +177,14 @@ static jot_status not_one(const char *path, unsigned signs, Err *e)
     const char *name = err_show(&shown, str(path));
     if (!signs)
         return err_set(e, JOT_INVALID,
-                       "'%s' is nothing that can be recognised: if it is one of these, say so with "
-                       "--layout: " LAYOUT_NAMES,
+                       "'%s' is not recognised: name what it is with --layout: " LAYOUT_NAMES,
                        name);
     char list[96] = "";
     for (Layout l = LAYOUT_NOTES; l < LAYOUT_ARCHIVE; l++)
         if (signs >> l & 1)
             snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", list[0] ? ", " : "",
                      layout_name(l));
-    return err_set(e, JOT_INVALID, "'%s' could be one of these: %s; say which with --layout", name,
+    return err_set(e, JOT_INVALID, "'%s' could be any of these: %s; choose one with --layout", name,
                    list);
 }
 
