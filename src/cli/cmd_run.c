@@ -1,4 +1,14 @@
-/* cmd_run.c - an agent at work on a question. */
+/* cmd_run.c - an agent at work on a question.
+ *
+ * What is wrong with an option is said before a run is begun or a model is asked; then
+ *
+ *     the run      found (--resume), taken back to a turn (--from), or begun; its first records
+ *                  hold what it keeps when it is resumed, such as the rules and the protocol
+ *     the loop     agent/loop.c works on it and is watched by live.c
+ *     the end      the answer on standard output; why it stopped, and what it cost, on standard
+ *                  error; with --json all of that is one value
+ *
+ * The exit code is 1 without an answer, and otherwise that of the status. */
 #include <stdio.h>
 #include <string.h>
 

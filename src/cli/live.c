@@ -1,4 +1,11 @@
-/* live.c - lines and words of an agent at work. */
+/* live.c - lines and words of an agent at work.
+ *
+ * The loop calls the functions of a table (LoopView) as things happen: a piece of text, a reply, a
+ * call, its result, a compaction.  Each prints a line, or an event if a program listens.
+ *
+ * Words are printed as they come, and a letter may come in pieces: of accents, joiners and bytes
+ * that belong to the last character everything is held back until the next one begins, so that a
+ * terminal never gets half of one.  When nothing has come for a while, a line says for how long. */
 #include "cli/live.h"
 
 #include <fcntl.h>

@@ -1,4 +1,16 @@
-/* view.c - putting the rows of segments into one order. */
+/* view.c - putting the rows of segments into one order.
+ *
+ *     segment 0        segment 1             the view
+ *     rows 0 1 2 3     rows 4 5              place   0  1  2  3  4
+ *          a c x d          b e              row_at  0  4  1  3  5      x is dead: no place
+ *
+ * The rows of a segment are in order already, and mostly all of the next one come after them, so
+ * a segment is appended; where they do not, each row is looked up from where the one before went,
+ * with steps that double (put_between), which costs little where few rows go far in.  One segment
+ * without dead rows is its own view, and nothing is copied.
+ *
+ * Sessions are made again from the rows in their order: two segments may each have a part of one.
+ */
 #include "memory/search/view.h"
 
 #include <assert.h>
