@@ -148,7 +148,7 @@ static jot_status make_setup(Session *s, const Agent *a, Str query, Loop *l)
     }
     TRY(prompt_build(&ask, &s->arena, &setup->system, &s->err));
     l->frame = ask.frame;
-    /* A run that goes on keeps the rules it was begun with. */
+    /* A run that is resumed keeps the rules it was begun with. */
     if (!opt_given(s, "resume"))
         agent_warn_left_out(&left_out);
     return JOT_OK;

@@ -27,7 +27,7 @@ typedef struct JsonItems {
     size_t at, last, n;
 } JsonItems;
 
-/* False behind the last one. */
+/* False after the last one. */
 bool json_next_item(Str s, JsonItems *a);
 /* The text with one more item after the last one, to which the walk has come. */
 void json_add_item(Str s, const JsonItems *a, size_t depth, const json_t *value, Buf *out);

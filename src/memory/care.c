@@ -35,7 +35,7 @@ static void report_index(void *ctx, Str stream, const char *what)
         x->hooks->fault(x->hooks->ctx, &f);
 }
 
-/* Whoever stands between the store and the caller's hooks has this as its first member. */
+/* The first member of anything that stands between the store and the caller's hooks. */
 typedef struct Passing {
     const VerifyHooks *hooks; /* the caller's; may be NULL */
 } Passing;

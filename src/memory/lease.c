@@ -123,7 +123,7 @@ static jot_status in_the_way(const LeaseAsk *ask, const Lease *l, Err *e)
                    same ? "" : other, same ? "" : "',", err_show(&by, l->by), lease_rest(l).text);
 }
 
-/* One that was never given has ended, too, for whoever asks under it. */
+/* To a caller that uses it, a lease that was never granted has ended, too. */
 static jot_status say_ended(const LeaseTable *t, uint64_t token, Err *e)
 {
     if (token >= t->next)

@@ -217,7 +217,7 @@ MUST_USE jot_status store_check_behind(Str stream, const Mark *head, const Recor
 MUST_USE jot_status store_check_place(Str stream, const Batch *b, const Mark *before,
                                       const Record *after, Err *e);
 
-/* Are there `n` numbers left behind this head, for records nobody has asked for? */
+/* Are there `n` numbers left after this head, for records nobody has asked for? */
 MUST_USE jot_status store_check_room(Str stream, const Mark *head, uint64_t n, Err *e);
 
 /* The chain of a record whose predecessor had `previous`. */

@@ -582,7 +582,7 @@ static jot_status choose_prefix(Build *b, Err *e)
     if (b->frame.sign[0])
         return add_prefix(b, e);
     /* A text that holds the sign could pass for one of our lines.  It would be escaped, which is
-     * safe; but another sign shows it as it is.  So the prefix is made again from its beginning. */
+     * safe; but another sign shows it as it is.  So the prefix is rebuilt from the start. */
     for (uint64_t n = 0; n == 0 || (b->met && n < SIGNS_TRIED); n++) {
         b->frame = frame_of_pad(b->m, n);
         b->met = false;

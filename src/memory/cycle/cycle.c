@@ -264,7 +264,7 @@ static jot_status settle(Work *w, const CycleWake *o, Err *e)
         bool did = false;
         TRY(cycle_tail_read(w->m, w->agent, w->a, &w->t, e));
         /* Each of these is one append, after which the tail is another: so it is read again, and
-         * what is to be done next follows from it alone, whoever did the last step. */
+         * what is to be done next follows from it alone, no matter who did the last step. */
         if (w->t.phase == TAIL_OPEN) {
             TRY(end_dead(w, o, e));
             continue;

@@ -117,7 +117,7 @@ jot_status plan_read(Memory *m, Str id, Arena *into, Plan *out, Err *e)
 
 /* --- Taking it in ---------------------------------------------------------------------------- */
 
-/* Told once: what has a record already was told to whoever brought it there. */
+/* Reported once: if it already has a record, the process that recorded it was told. */
 static jot_status refuse(Sight *s, bool fresh, Err *e)
 {
     if (!fresh)

@@ -291,7 +291,7 @@ static jot_status remove_task(Memory *m, Str stream, const Sight *s, Err *e)
     return memory_append(m, stream, &x, &(Draft){ .op = OP_DELETE }, &mark, e);
 }
 
-/* Told once: what has a record already was told to whoever brought it there. */
+/* Reported once: if it already has a record, the process that recorded it was told. */
 static jot_status refuse(Sight *s, bool fresh, Err *e)
 {
     if (!s->there)

@@ -50,7 +50,7 @@ bool clone_has_views(const Names *names)
     return false;
 }
 
-/* The text of ours, in `room`; NULL: there is none, or somebody wrote it anew. */
+/* The text of ours, in `room`; NULL: there is none, or somebody rewrote it. */
 static const char *read_ignore(Files *f, Buf *room)
 {
     char *read = buf_room(room, IGNORE_MAX);

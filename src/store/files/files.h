@@ -7,7 +7,7 @@
  *   scan.c      the records of a stream file, and what is left of damaged ones
  *   view.c      what people see: one file a document
  *   mirror.c    what people see of streams that are no documents
- *   quarantine.c  what was put aside rather than lost
+ *   quarantine.c  what was quarantined rather than lost
  *   recover.c   what a dead writer or a power loss left behind
  *   recent.c    the names that changed lately, and waiting for them
  *   list.c      names in byte order out of two directory trees
@@ -320,7 +320,7 @@ MUST_USE jot_status view_exchange(Files *f, const Paths *p, int dir, Arena *into
 MUST_USE jot_status view_remove(Files *f, const Paths *p, int dir, Arena *into, View *displaced,
                                 Err *e);
 
-/* Be done with the file that has the draft's name, as it was read: gone, or put aside if somebody
+/* Be done with the file that has the draft's name, as it was read: gone, or quarantined if somebody
  * still has it open for writing. */
 MUST_USE jot_status view_drop(Files *f, const Paths *p, int dir, const View *draft, Err *e);
 
@@ -341,12 +341,12 @@ MUST_USE jot_status quarantine_move(Files *f, Str stream, int dir, const char *n
                                     Err *e);
 /* The same for a stretch of an open file, which stays. */
 MUST_USE jot_status quarantine_copy(Files *f, Str stream, int fd, off_t at, off_t end, Err *e);
-/* Remove what was put aside for a stream. */
+/* Remove what was quarantined for a stream. */
 MUST_USE jot_status quarantine_purge(Files *f, Str stream, Err *e);
 /* As store_forget_quarantined. */
 MUST_USE jot_status quarantine_forget(Store *s, Str stream, bool (*holds)(void *ctx, Str text),
                                       void *ctx, QuarantineCount *out, Err *e);
-/* Look again at files that were still being written when they were put aside. */
+/* Look again at files that were still being written when they were quarantined. */
 void quarantine_look(Files *f);
 
 /* --- recover.c ------------------------------------------------------------------------- */

@@ -9,7 +9,7 @@
  *     purge     tombstone                    and nothing else
  *
  * The order decides what a crash leaves.  Everything that shows the text besides the stream goes
- * first (what was put aside, mirrors, the view), and durably: were the history gone first, a view
+ * first (the quarantine, mirrors, the view), and durably: were the history gone first, a view
  * that came back after a power loss would look like a person's edit.  After the rename nothing may
  * fail with "nothing was changed"; then the answer is JOT_UNKNOWN. */
 #include <assert.h>
@@ -160,7 +160,7 @@ jot_status files_redact(Store *s, Str stream, const Expect *x, const Redaction *
         TRY(redact_piece(f, &w, set->seqs[i], &at, &pieces[i], e));
     pieces[set->n] = (Piece){ at, w.stream.size, { 0 } };
     TRY(sync_view(f, &w, e));
-    /* First what was put aside: if it cannot go, nothing has changed yet. */
+    /* First the quarantine: if it cannot go, nothing has changed yet. */
     if (set->aside)
         TRY(quarantine_purge(f, stream, e));
     TRY(mirror_withdraw(f, stream, e));
@@ -180,7 +180,7 @@ jot_status files_forget_before(Store *s, Str stream, const Expect *x, uint64_t s
     if (at.from == at.to)
         return store_not_found(e, stream);
     TRY(sync_view(f, &w, e));
-    /* First what was put aside: if it cannot go, nothing has changed yet. */
+    /* First the quarantine: if it cannot go, nothing has changed yet. */
     TRY(quarantine_purge(f, stream, e));
     TRY(mirror_withdraw(f, stream, e));
     TRY(heads_forget(f, stream, e));
@@ -234,7 +234,7 @@ static jot_status check_recorded(Files *f, const Paths *p, Err *e)
         return JOT_OK;
     if (io_missing(view_stat(f, p, &info)))
         return store_not_found(e, p->name);
-    /* Not JOT_NOT_FOUND: whoever is told that takes the text for gone. */
+    /* Not JOT_NOT_FOUND: a caller that gets it takes the text for gone. */
     return err_set(e, JOT_DENIED, "'%s' has no history here: its file is yours to remove",
                    err_show(&shown, p->name));
 }
@@ -248,7 +248,7 @@ jot_status files_purge(Store *s, Str stream, const Expect *x, Str by, Mark *out,
     jot_status begun = writing_begin_existing(f, &w, x, e);
     *out = w.stream.head;
     TRY(begun);
-    /* First what was put aside: if it cannot go, nothing has changed yet. */
+    /* First the quarantine: if it cannot go, nothing has changed yet. */
     TRY(quarantine_purge(f, stream, e));
     TRY(mirror_withdraw(f, stream, e));
     TRY(heads_forget(f, stream, e));

@@ -106,7 +106,7 @@ typedef struct Collect {
     bool drafts;
 } Collect;
 
-/* The byte behind a name says whether its view was seen. */
+/* The byte after a name says whether its view was seen. */
 static bool view_seen(Str name)
 {
     return name.p[name.n] != 0;

@@ -5,7 +5,7 @@
  *
  *     lock      each stream, in the order of names; repair it, decide           like any append
  *     announce  all names, in one line of `recent` each
- *     stage     each draft beside its view, each record behind its head         nothing is synced
+ *     stage     each draft beside its view, each record after its head          nothing is synced
  *     sync      the file system, once (syncfs)                                  all have happened
  *     land      each draft exchanged with its view, what it displaced looked at
  *     unlock    all

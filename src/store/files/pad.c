@@ -788,6 +788,6 @@ bool pad_held(Store *s, uint64_t number)
 {
     const Files *f = (const Files *)s;
     if (f->format < 0)
-        return false; /* whoever holds a number made `format` before */
+        return false; /* a process that holds a number has made `format` before */
     return io_locked(s->io, f->format, F_WRLCK, store_hold_byte(number));
 }

@@ -14,7 +14,7 @@
  *                                                that lives keeps the two equal, and one that died
  *                                                left a draft
  *            another boot or mount               unsynced names and bytes may be lost or old:
- *              missing, an older version         made again from the stream
+ *              missing, an older version         rebuilt from the stream
  *              empty, NUL, a version cut short   moved to quarantine/, made again
  *              anything else                     a person did it
  *

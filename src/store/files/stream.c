@@ -125,7 +125,7 @@ int stream_in_place(Files *f, const Stream *st, struct stat *info)
     return there.st_ino == info->st_ino && there.st_dev == info->st_dev;
 }
 
-/* Put an unfinished record aside and cut it off. */
+/* Quarantine an unfinished record and cut it off. */
 static jot_status cut_tail(Files *f, Stream *st, off_t torn, off_t end, Err *e)
 {
     assert(st->locked && torn < end && torn >= st->good); /* never a record that can be read */
@@ -133,7 +133,7 @@ static jot_status cut_tail(Files *f, Stream *st, off_t torn, off_t end, Err *e)
     const char *name = err_show(&shown, st->paths->name);
     TRY(quarantine_copy(f, st->paths->name, st->fd, torn, end, e));
     int cut = io_truncate(io_of(f), st->fd, torn);
-    /* What was put aside may be forgotten there, and must not come back here. */
+    /* What was quarantined may be forgotten there, and must not come back here. */
     if (cut == 0)
         cut = io_fdatasync(io_of(f), st->fd);
     if (cut < 0)

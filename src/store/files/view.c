@@ -5,7 +5,7 @@
  * only, and so that what was displaced can be looked at before it goes: a
  * person may have saved the file a moment ago.
  *
- * A view is not synced: what is lost of it is made again from its stream.  That
+ * A view is not synced: what is lost of it is rebuilt from its stream.  That
  * needs somebody who notices, so where the system has no word for the mount
  * (pad_syncs_views) it is.
  *

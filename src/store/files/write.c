@@ -148,7 +148,7 @@ static jot_status keep_displaced(Files *f, Writing *w, const View *displaced, co
         person.meta = view_meta(&w->paths, &w->arena);
     Draft again = { .op = ours->mark.op,
                     .by = ours->by,
-                    .id = ours->id, /* who asks again shall hear of this one */
+                    .id = ours->id, /* a retry must be answered with this one */
                     .meta = ours->meta,
                     .body = ours->body,
                     .fence = ours->mark.fence };
@@ -359,7 +359,7 @@ jot_status writing_begin(Files *f, Writing *w, const Expect *x, bool create, Err
     w->mirrored = mirror_begin(f, &w->stream);
     if (!w->paths.viewed)
         return JOT_OK;
-    /* A lost directory is made again; one for a new document only when it is decided, and one of a
+    /* A lost directory is recreated; one for a new document only when it is decided, and one of a
      * person's own tree only to finish what a dead writer began. */
     bool make = w->paths.placed ? view_drafted(f, &w->paths) : mark_shown(&w->stream.head);
     TRY(open_view_dir(f, w, make, e));
