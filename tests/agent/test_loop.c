@@ -214,7 +214,7 @@ static void a_request_that_is_too_long_is_made_shorter(Desk *d)
              "answers:\n"
              "- calls: [{name: big, args: {lines: 40}}]\n"
              "- calls: [{name: big, args: {lines: 40}}]\n"
-             "- {text: done, expect: [\"elided\"], without: [\"turns were left out\"]}\n",
+             "- {text: done, expect: [\"elided\"], without: [\"left out to make room\"]}\n",
              "done", &p);
     assert_int_equal(p.s.compacted.masked, 1);
 }
@@ -253,7 +253,7 @@ static void after_a_drop_there_are_only_keys_that_exist(Desk *d)
         buf_add_char(&script, 'A');
     buf_add(&script, S("}}]\n"
                        "- calls: [{name: big, args: {lines: 40}}]\n"
-                       "- {text: done, expect: [\"turns were left out\"]}\n"));
+                       "- {text: done, expect: [\"1 turn was left out\"]}\n"));
     buf_add_char(&script, 0);
     comes_to(d, script.p, "done", &p);
     assert_int_equal(p.s.compacted.dropped, 1);

@@ -152,8 +152,7 @@ static void a_cycle_is_woken_stepped_and_put_to_sleep(Desk *d)
     AUTO(ToolReply)
     result = call(d, "cycle_step", "{\"cycle\":\"20260101_000000\",\"result\":\"a\\nb\"}");
     assert_has(result.text, "result\n| [TOOL] grep(");
-    refuses(d, "cycle_step", "{\"cycle\":\"20260101_000000\"}",
-            "give either 'reply' or 'result'");
+    refuses(d, "cycle_step", "{\"cycle\":\"20260101_000000\"}", "give either 'reply' or 'result'");
     says(d, "cycle_sleep", "{\"cycle\":\"20260101_000000\"}",
          "cycle 20260101_000000 is stopped, 1 of 5 iterations");
     AUTO(ToolReply) why = call(d, "cycle_explain", "{\"cycle\":\"20260101_000000\"}");
