@@ -17,7 +17,7 @@
  *
  *   1. A call ends with a status.  JOT_OK of a change means: durable.  Otherwise
  *      jot_error() is one sentence about what is wrong and what is allowed, and
- *      nothing was changed, unless the status is JOT_UNKNOWN or it says so below.
+ *      nothing was changed, unless the status is JOT_UNKNOWN or the function says otherwise.
  *      A call that runs out of memory is JOT_UNKNOWN, and closes the pad.
  *   2. Results are borrowed from the pad, and valid until the next call on it
  *      returns: the arguments of a call may be results of the one before.
@@ -33,7 +33,7 @@
  *      calls jot_open, on its copy too; other calls are JOT_INVALID there.  Any
  *      number of pads, threads and processes may use the same URL.
  *   8. Times are milliseconds since 1970, UTC; a limit of 0 is the largest that
- *      one call allows.  Limits not said here are in docs/design.md. */
+ *      one call allows.  Other limits are in docs/design.md. */
 #ifndef JOTTER_H
 #define JOTTER_H
 
@@ -361,7 +361,7 @@ typedef struct jot_artifacts {
     bool more;
     const jot_problem *const *problems;
     size_t problems_count; /* at most 100 are listed ... */
-    size_t problems_total; /* ... of so many */
+    size_t problems_total; /* ... of this many */
 } jot_artifacts;
 
 typedef struct jot_artifact_options {
@@ -420,7 +420,7 @@ typedef struct jot_kept {
     const char *tool;
     const char *handle; /* with which a model asks for more */
     jot_text shown;     /* the result, or its beginning */
-    jot_text prompt;    /* the same with a line that says how to read on */
+    jot_text prompt;    /* the same with a line that says how to read the rest */
     bool spilled;       /* there is more than is shown */
     bool is_text;       /* it is UTF-8; a spilled one that is not shows nothing */
     bool same;          /* by a write with JOT_ID_REUSED: it was this very result */
@@ -598,8 +598,8 @@ typedef struct jot_call_options {
     uint64_t similarity;   /* per cent, 1 to 100; 0: the run's */
 } jot_call_options;
 
-/* Record a call before it is made; `call` is the provider's id of it.  *out is what to say about
- * it.  JOT_CONFLICT: a call of that id is open. */
+/* Record a call before it is made; `call` is the provider's id of it.  *out is what to tell the
+ * model about it.  JOT_CONFLICT: a call of that id is open. */
 JOT_API jot_status jot_run_call(jot_pad *pad, const char *run, const char *call, const char *tool,
                                 const jot_call_options *options, const jot_warnings **out);
 
@@ -824,7 +824,8 @@ JOT_API jot_status jot_cycle_step(jot_pad *pad, const char *agent, const char *i
                                   jot_cycle_step_kind kind, jot_text text,
                                   const jot_cycle_stepped **out);
 
-/* End it with what the steps made of the state.  Again is fine.  JOT_FENCED: it ended otherwise. */
+/* End it with what the steps made of the state; calling it again is fine.  JOT_FENCED: it has
+ * ended another way. */
 JOT_API jot_status jot_cycle_sleep(jot_pad *pad, const char *agent, const char *id,
                                    const jot_cycle **out);
 
@@ -925,7 +926,7 @@ typedef struct jot_context_options {
     jot_text rules;    /* standing rules, UTF-8, in front of all */
     uint64_t limit;    /* of calls, as above; 0: the run's */
     bool tools;        /* the reader has the tools of a pad: say what was left out by their calls */
-    const char *query; /* with what the pad says to it, as jot_search_evidence has it */
+    const char *query; /* also what the pad has about this, as jot_search_evidence gives it */
 } jot_context_options;
 
 /* What a model is shown: rules, pinned notes (as a rule, if the user approved the text: `jotter
@@ -999,7 +1000,7 @@ typedef struct jot_task_move_options {
     jot_text reason; /* needed for blocked and failed */
     jot_text result; /* for completed */
     uint64_t if_seq; /* only if this is the last event; 0: any */
-    bool manual;     /* a person, or a program that may decide, wants it so */
+    bool manual;     /* decided by a person, or by a program that may decide */
 } jot_task_move_options;
 
 /* JOT_INVALID: there is no way from where it is; the sentence lists those there are.  JOT_CONFLICT:
@@ -1031,7 +1032,7 @@ typedef struct jot_task_edit_options {
     uint64_t if_seq; /* only if this is the last event; 0: any */
 } jot_task_edit_options;
 
-/* Change what a task says; it stays where it is.  JOT_INVALID: nothing would change, or it is
+/* Change what a task says; its state stays as it is.  JOT_INVALID: nothing would change, or it is
  * completed. */
 JOT_API jot_status jot_task_edit(jot_pad *pad, const char *id, const jot_task_edit_options *options,
                                  const jot_task **out);
@@ -1072,7 +1073,7 @@ typedef struct jot_tasks {
     bool more;
     const jot_problem *const *problems;
     size_t problems_count; /* at most 100 are listed ... */
-    size_t problems_total; /* ... of so many */
+    size_t problems_total; /* ... of this many */
 } jot_tasks;
 
 typedef struct jot_task_query {
@@ -1282,25 +1283,25 @@ typedef struct jot_evidence {
     jot_text text; /* all of it for a model, with where it is from and what was left out */
     uint64_t tokens;
     uint64_t budget;
-    uint64_t same; /* hits that say nothing that is not shown */
+    uint64_t same; /* hits that add nothing to what is shown */
     uint64_t left; /* hits there was no room for */
-    bool more;     /* there are others, which say less */
+    bool more;     /* there are others, which are worse */
 } jot_evidence;
 
-/* What the hits of a search say, in at most so many tokens (100 to 4,000,000): the lines that
- * matter, of a run with the records beside them, nothing twice.  JOT_INVALID: another budget. */
+/* What the hits of a search say, in at most `budget` tokens (100 to 4,000,000): the lines that
+ * matter, in a run with the records around them, nothing twice.  JOT_INVALID: another budget. */
 JOT_API jot_status jot_search_evidence(jot_pad *pad, const char *query, uint64_t budget,
                                        const jot_search_options *options, const jot_evidence **out);
 
-/* Rebuild the index.  It is a cache: this is never needed, only sometimes quicker. */
+/* Rebuild the index.  It is a cache: this is never needed, but may make searches faster. */
 JOT_API jot_status jot_search_rebuild(jot_pad *pad);
 
 /* --- Tools ------------------------------------------------------------------------------- */
 
-/* What to say to a model; it lasts as results do. */
+/* What to answer a model; valid as long as any result. */
 typedef struct jot_tool_reply {
-    bool is_error;    /* it did not work, and the text says why */
-    jot_text text;    /* complete by itself, and never long: what was left out is said */
+    bool is_error;    /* the call failed, and the text says why */
+    jot_text text;    /* complete by itself, and never long: it says what was left out */
     const char *data; /* the same as JSON, or NULL */
     bool has_value;   /* the text begins with a stored text, or a part of it: this one, exactly; */
     jot_text value;   /* one line break and one line about it follow */
@@ -1353,7 +1354,7 @@ typedef struct jot_report {
     const jot_problem *const
         *renamed;           /* names that cannot be one in the pad; `why` is the new one */
     size_t renamed_count;   /* at most 1000 are listed ... */
-    uint64_t renamed_total; /* ... of so many */
+    uint64_t renamed_total; /* ... of this many */
 } jot_report;
 
 /* Bring the whole pad, with its history, to another URL or path (as for jot_open), and continue
@@ -1361,10 +1362,10 @@ typedef struct jot_report {
  * copied whole; others are. */
 JOT_API jot_status jot_copy(jot_pad *pad, const char *url, const jot_report **out);
 
-/* Bring in an archive, or the files of another program, recognised by what they are; `layout` says
- * what they are, NULL: look.  What exists with another text, or was deleted, is left so unless
- * `replace`; old texts stay versions.  Times are kept, and names that are no keys become some.
- * Importing twice adds nothing.  JOT_OK also if something was skipped.  Archives as for jot_copy.
+/* Import an archive, or the files of another program; `layout` names their kind, NULL: recognise
+ * it.  What exists with another text, or was deleted, is left as it is unless `replace`; old texts
+ * stay versions.  Times are kept, and names that are not valid keys are changed into keys.
+ * Importing twice adds nothing.  JOT_OK even if something was skipped.  Archives as for jot_copy.
  */
 JOT_API jot_status jot_import(jot_pad *pad, const char *path, const char *layout, bool replace,
                               const jot_report **out);
@@ -1391,7 +1392,7 @@ typedef struct jot_verified {
     uint64_t faults; /* that count */
     const jot_fault *const *items;
     size_t count;   /* at most 1000 are listed ... */
-    uint64_t total; /* ... of so many */
+    uint64_t total; /* ... of this many */
     int64_t
         heads_at; /* of the list of heads it was compared with; 0: never complete, -1: no list */
 } jot_verified;
@@ -1399,8 +1400,8 @@ typedef struct jot_verified {
 /* Read every byte of the pad, and compare the index with it.  JOT_OK also if there are faults. */
 JOT_API jot_status jot_verify(jot_pad *pad, const jot_verified **out);
 
-/* Repair what can be repaired without losing anything; jot_where() says what was done.
- * `after_crash`: look at everything as after a power loss.  *out is what is left. */
+/* Repair what can be repaired without losing anything; jot_where() reports what was done.
+ * `after_crash`: check everything as after a power loss.  *out is what is left. */
 JOT_API jot_status jot_doctor(jot_pad *pad, bool after_crash, const jot_verified **out);
 
 typedef struct jot_redacted {
@@ -1408,23 +1409,23 @@ typedef struct jot_redacted {
     uint64_t rewritten; /* documents whose present text held it */
     uint64_t records;   /* that lost their texts */
     const jot_fault *const
-        *items;     /* where it stays: value, meta, name, damage, quarantine, failed */
+        *items;     /* where it remains: value, meta, name, damage, quarantine, failed */
     size_t count;   /* at most 1000 are listed ... */
-    uint64_t total; /* ... of so many */
+    uint64_t total; /* ... of this many */
 } jot_redacted;
 
-/* Take a phrase, 4 bytes or more, out of the whole pad for good.  JOT_NOT_FOUND: it is nowhere.
- * JOT_UNSUPPORTED: it stays in some places, which *out tells.  If it fails half-way, call again. */
+/* Remove a phrase of 4 bytes or more from the whole pad for good.  JOT_NOT_FOUND: it is nowhere.
+ * JOT_UNSUPPORTED: it remains in some places, listed in *out.  If it fails half-way, call again. */
 JOT_API jot_status jot_redact_all(jot_pad *pad, jot_text phrase, const jot_redacted **out);
 
 typedef struct jot_gc_options {
     size_t size;
     const char *prefix; /* of streams' names, notes/; NULL: the history of all documents */
     /* A record goes if any of these says so; 0: no rule. */
-    uint64_t keep;     /* there are more than so many newer ones in its stream */
+    uint64_t keep;     /* there are more than this many newer ones in its stream */
     int64_t before_ms; /* it is older */
-    uint64_t bytes;    /* the newer ones of its stream have more than so many bytes */
-    bool dry_run;      /* only say what would go */
+    uint64_t bytes;    /* the newer ones of its stream have more than this many bytes */
+    bool dry_run;      /* only report what would go */
 } jot_gc_options;
 
 typedef struct jot_gc_count {

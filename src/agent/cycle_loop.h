@@ -33,7 +33,7 @@ typedef struct CycleLoop {
     uint32_t max_tokens; /* of a reply */
     uint64_t window;     /* tokens the model can take in; 0: BUDGET_WINDOW */
     int64_t iterations_max;
-    int64_t wait_ms; /* for another process to let go of the agent */
+    int64_t wait_ms; /* for another process to release the agent */
 } CycleLoop;
 
 /* One cycle from wake to sleep.  JOT_LEASED: one of this agent is running.  If the model fails the

@@ -233,7 +233,7 @@ jot_status loop_check_setup(const Loop *l, const Run *r, const Transcript *t, Er
         return t->answered ? JOT_OK : setup_lost(r, e);
     if (t->set_up && l->protocol_given && l->setup.json != t->setup.json)
         return err_set(e, JOT_INVALID,
-                       "run '%s' uses the %s protocol and keeps it: leave --protocol out", r->id,
+                       "run '%s' uses the %s protocol and keeps it: leave out --protocol", r->id,
                        t->setup.json ? "json" : "native");
     if (!t->set_up && t->foreign)
         return err_set(e, JOT_INVALID,

@@ -74,7 +74,7 @@ typedef struct Loop {
     Llm *llm;
     LoopTools tools;
     LoopView view;
-    int64_t wait_ms;         /* for another process to let go of the run */
+    int64_t wait_ms;         /* for another process to release the run */
     uint64_t iterations_max; /* 0: LOOP_ITERATIONS */
     uint64_t tokens_max;     /* of all requests and replies; 0: no limit */
     UsageLimits limits;      /* of calls: recorded as the run's own; {0}: what it has */

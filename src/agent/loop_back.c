@@ -92,7 +92,7 @@ jot_status loop_back(Loop *l, Str id, uint64_t turn, Run *out, Err *e)
     TRY(loop_check_setup(l, &from, &t, e));
     TRY(run_each(&from, 1, find_reply, &f, NULL, e));
     if (!f.seq && !f.seen)
-        return err_set(e, JOT_INVALID, "run '%s' has no turn yet: leave --from out", from.id);
+        return err_set(e, JOT_INVALID, "run '%s' has no turn yet: leave out --from", from.id);
     if (!f.seq)
         return err_set(e, JOT_INVALID, "run '%s' has turns 1 to %llu, not %llu", from.id,
                        (unsigned long long)f.seen, (unsigned long long)turn);

@@ -16,7 +16,7 @@ typedef struct MessageList {
 /* Everything but system and tools.  Lives in `into`, and borrows from the transcript. */
 MessageList messages_of(const Transcript *t, Arena *into);
 
-/* The whole request that asks the model to go on; likewise. */
+/* The whole request that asks the model to continue; likewise. */
 LlmRequest request_of(const Transcript *t, Arena *into);
 
 #endif

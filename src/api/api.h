@@ -41,7 +41,7 @@ struct jot_pad {
 Arena *api_arena(jot_pad *p);
 Err *api_err(jot_pad *p);
 
-/* Begin a call: what the one before last left is let go of.  JOT_INVALID: no pad, or none open.
+/* Begin a call: the results of the call before last are freed.  JOT_INVALID: no pad, or none open.
  * If memory runs out in the call, it returns from here: AUTO variables stand above this line. */
 #define API_BEGIN(p)         \
     ESCAPE(escape_)          \

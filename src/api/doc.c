@@ -138,8 +138,8 @@ jot_status jot_doc_edit(jot_pad *pad, const char *name, jot_text old_text, jot_t
     return JOT_OK;
 }
 
-jot_status jot_doc_delete(jot_pad *pad, const char *name, const char *if_version,
-                          const jot_doc **out)
+jot_status api_change(jot_pad *pad, const char *name, const char *if_version, ApiChange *change,
+                      const jot_doc **out)
 {
     Str stream;
     DocIf when;
@@ -148,8 +148,14 @@ jot_status jot_doc_delete(jot_pad *pad, const char *name, const char *if_version
     API_BEGIN(pad);
     TRY(api_stream(pad, name, &stream));
     TRY(api_if(pad, if_version, &when));
-    jot_status st = doc_delete(&pad->m, stream, &when, api_arena(pad), &now, api_err(pad));
+    jot_status st = change(&pad->m, stream, &when, api_arena(pad), &now, api_err(pad));
     return api_end_change(pad, st, stream, &now, out);
+}
+
+jot_status jot_doc_delete(jot_pad *pad, const char *name, const char *if_version,
+                          const jot_doc **out)
+{
+    return api_change(pad, name, if_version, doc_delete, out);
 }
 
 jot_status jot_doc_move(jot_pad *pad, const char *from, const char *to, const jot_doc **out)

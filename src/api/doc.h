@@ -18,4 +18,10 @@ jot_doc *api_give_doc(jot_pad *p, Str stream, const Doc *d);
 MUST_USE jot_status api_end_change(jot_pad *p, jot_status st, Str stream, const Doc *now,
                                    const jot_doc **out);
 
+/* A change that takes a name and a condition, and nothing else: jot_doc_delete, undo, redo. */
+typedef jot_status ApiChange(Memory *m, Str stream, const DocIf *when, Arena *into, Doc *out,
+                             Err *e);
+MUST_USE jot_status api_change(jot_pad *p, const char *name, const char *if_version,
+                               ApiChange *change, const jot_doc **out);
+
 #endif

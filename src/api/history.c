@@ -109,28 +109,12 @@ jot_status jot_doc_merge(jot_pad *pad, const char *name, const char *base, jot_t
 
 jot_status jot_doc_undo(jot_pad *pad, const char *name, const char *if_version, const jot_doc **out)
 {
-    Str stream;
-    DocIf when;
-    Doc now;
-    GIVE(out, NULL);
-    API_BEGIN(pad);
-    TRY(api_stream(pad, name, &stream));
-    TRY(api_if(pad, if_version, &when));
-    jot_status st = history_undo(&pad->m, stream, &when, api_arena(pad), &now, api_err(pad));
-    return api_end_change(pad, st, stream, &now, out);
+    return api_change(pad, name, if_version, history_undo, out);
 }
 
 jot_status jot_doc_redo(jot_pad *pad, const char *name, const char *if_version, const jot_doc **out)
 {
-    Str stream;
-    DocIf when;
-    Doc now;
-    GIVE(out, NULL);
-    API_BEGIN(pad);
-    TRY(api_stream(pad, name, &stream));
-    TRY(api_if(pad, if_version, &when));
-    jot_status st = history_redo(&pad->m, stream, &when, api_arena(pad), &now, api_err(pad));
-    return api_end_change(pad, st, stream, &now, out);
+    return api_change(pad, name, if_version, history_redo, out);
 }
 
 jot_status jot_doc_restore(jot_pad *pad, const char *name, const char *version,

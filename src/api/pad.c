@@ -1,4 +1,10 @@
-/* pad.c - the pad of jotter.h: opening, closing, errors, where it is; and what every call needs. */
+/* pad.c - the pad of jotter.h: opening, closing, errors, where it is; and what every call needs.
+ *
+ * A call's results and its error lie in one of two arenas, which take turns: they are valid until
+ * the next call returns, and may be its arguments.  Opening makes the new pad before it lets go of
+ * the old one, so a jot_open that fails leaves the handle as it was.  A call that runs out of
+ * memory jumps back to its beginning (API_BEGIN) and closes the pad: nobody knows what it left
+ * half done, while everything on the disk is in order at any moment. */
 #include "api/api.h"
 
 #include <assert.h>

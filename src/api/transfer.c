@@ -95,21 +95,21 @@ jot_status jot_import(jot_pad *pad, const char *path, const char *layout, bool r
     return st;
 }
 
-typedef struct Telling {
+typedef struct CopyReport {
     jot_pad *pad;
     PadReport report;
-} Telling;
+} CopyReport;
 
 static void note_left(void *ctx, const CopyNotice *t)
 {
-    Telling *to = ctx;
+    CopyReport *to = ctx;
     pad_report_add(&to->report, api_arena(to->pad), t);
 }
 
 static jot_status export_archive(jot_pad *p, const char *path, const jot_report **out)
 {
-    Telling to = { .pad = p };
-    CopyHooks hooks = { .told = note_left, .ctx = &to };
+    CopyReport to = { .pad = p };
+    CopyHooks hooks = { .notice = note_left, .ctx = &to };
     ArchiveCount c = { 0 };
     jot_status st = archive_write(p->m.store, path, &hooks, &c, api_err(p));
     if (st != JOT_OK && to.report.problems.skipped_total == 0)

@@ -13,7 +13,7 @@
 #define AUTO(T) __attribute__((cleanup(auto_##T))) T
 #define AUTO_PTR(T) __attribute__((cleanup(auto_ptr_##T))) T *
 
-/* Say once, beside a type, how AUTO(T) or AUTO_PTR(T) lets go of it. */
+/* Say once, beside a type, how AUTO(T) or AUTO_PTR(T) releases it. */
 #define DEFINE_AUTO(T, release)                                  \
     __attribute__((unused)) static inline void auto_##T(T *held) \
     {                                                            \

@@ -117,8 +117,8 @@ jot_status home_read(const Io *io, HomeKind kind, const char *name, Arena *into,
     if (got < 0)
         return err_errno(e, -got, "could not read '%s' of %s", name, h->name);
     if (!S_ISREG(info.st_mode) || info.st_size > HOME_FILE_MAX)
-        return err_set(e, JOT_TOO_BIG, "'%s' of %s is no file of up to %d bytes", name, h->name,
-                       HOME_FILE_MAX);
+        return err_set(e, JOT_TOO_BIG, "'%s' of %s is not a file of at most %d bytes", name,
+                       h->name, HOME_FILE_MAX);
     char *text = arena_alloc(into, (size_t)info.st_size + 1, 1);
     ssize_t n = io_read_all(io, fd, text, (size_t)info.st_size, 0);
     if (n < 0)

@@ -39,7 +39,7 @@
     X(FORGET_VIEW_UNSYNCED, "files: a version is redacted or trimmed while the view of it may come back") \
     X(MIRROR_UNSYNCED,      "files: what showed a forgotten text may come back") \
     X(DROP_MIRROR_EDIT,     "files: an edit of a file that only shows a stream is overwritten") \
-    X(ASIDE_UNSYNCED,       "files: what was quarantined may come back after it was removed") \
+    X(QUARANTINE_UNSYNCED,       "files: what was quarantined may come back after it was removed") \
     X(PLAIN_RENAME,         "files: the draft is renamed over the view") \
     X(IGNORE_DISPLACED,     "files: what an exchange displaced is not looked at") \
     X(IGNORE_OPEN_EDITOR,   "files: a displaced file that is open for writing is removed") \

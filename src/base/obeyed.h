@@ -3,7 +3,7 @@
  * Hooks of git, tasks of editors, rules of agents, what a shell reads: whoever writes such a file
  * decides what its owner's programs do later.  So an agent writes none of them, by a command
  * (agent/sandbox/plant.h), by `write_file`, or as a note in a directory of its user's
- * (store/files/place.c). */
+ * (store/files/notes_dir.c). */
 #ifndef BASE_OBEYED_H
 #define BASE_OBEYED_H
 

@@ -46,7 +46,7 @@ typedef struct SafeFound {
     uid_t owner;      /* of what was judged last */
 } SafeFound;
 
-/* Judge what is behind a descriptor: JOT_DENIED if it is neither ours nor listed. */
+/* Judge what a descriptor refers to: JOT_DENIED if it is neither ours nor listed. */
 MUST_USE jot_status safe_judge(const Io *io, SafeFound *f, int fd, Err *e);
 /* The same for the path itself, before anything is opened or made there: a link that is not ours.
  * Anyone who puts another one there afterwards leads to what safe_judge judges. */

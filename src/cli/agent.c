@@ -84,7 +84,7 @@ static jot_status open_tools(Session *s, Agent *a)
                      .server_ms = a->server_s * 1000,
                      .left_out = &left_out };
     TRY(act_open(&a->act, &o, &s->err));
-    agent_tell_left_out(&left_out);
+    agent_warn_left_out(&left_out);
     a->tools = loop_tools_list(a->act, &s->arena, &a->tools_n);
     return JOT_OK;
 }
@@ -138,7 +138,7 @@ void agent_close(Agent *a)
     *a = (Agent){ 0 };
 }
 
-void agent_tell_left_out(Buf *sentences)
+void agent_warn_left_out(Buf *sentences)
 {
     Str rest = buf_str(sentences), line;
     while (str_cut(&rest, '\n', &line))

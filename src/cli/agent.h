@@ -15,13 +15,13 @@
     { "tools", "PROFILES", "more tools of the pad: " TOOL_PROFILE_WORDS "; with commas" }, \
     { "allow", "WORDS", "tools or effects that need no question: read, pad, write, outside, network, private, "\
       "execute, mcp, all; plant:NAME: files that other programs run or obey, such as .git or AGENTS.md" }, \
-    { "ask", "WORDS", "those to ask for" }, \
-    { "deny", "WORDS", "those that are refused" }, \
-    { "unconfined", NULL, "run commands also where they cannot be confined" }, \
-    { "mcp", "COMMAND", "an MCP server whose tools are offered, too; up to 16 times" }, \
+    { "ask", "WORDS", "tools or effects to ask about" }, \
+    { "deny", "WORDS", "tools or effects to refuse" }, \
+    { "unconfined", NULL, "run commands even where they cannot be confined" }, \
+    { "mcp", "COMMAND", "also offer the tools of this MCP server; up to 16 times" }, \
     { "mcp-timeout", "SECONDS", "how long a call of such a tool may go without an answer or progress; 120 by default" }, \
-    { "max-iterations", "N", "replies of the model" }, \
-    { "max-tokens", "N", "of one reply, hidden reasoning included" }, \
+    { "max-iterations", "N", "stop after this many replies of the model" }, \
+    { "max-tokens", "N", "limit of one reply, hidden reasoning included" }, \
     { "effort", "WORD", "how much the model thinks: none, minimal, low, medium, high, xhigh or max" }, \
     { "no-agents-md", NULL, "do not read AGENTS.md and CLAUDE.md" }, \
     { "verbose", NULL, "show what fills the context" }, \
@@ -54,6 +54,6 @@ DEFINE_AUTO(Agent, agent_close)
 /* What the rules are made from. */
 PromptAsk agent_prompt(Session *s, const Agent *a, bool json);
 /* Say on standard error which rules the model will not see (PromptAsk.left_out). */
-void agent_tell_left_out(Buf *sentences);
+void agent_warn_left_out(Buf *sentences);
 
 #endif

@@ -20,10 +20,10 @@ const Opt opts_always[] = {
     { "pad", "URL",
       "files:DIR, sqlite:FILE or a path; else $JOTTER_PAD, the nearest .jotter/, your own" },
     { "as", "NAME", "who writes; else $JOTTER_AS, $USER, your name" },
-    { "lease", "TOKEN", "write only while this lease stands; else $JOTTER_LEASE" },
+    { "lease", "TOKEN", "write only while this lease is held; else $JOTTER_LEASE" },
     { "json", NULL, "answer with one JSON value" },
-    { "utc", NULL, "exact times, in UTC; so it is without a terminal" },
-    { "no-pager", NULL, "print all of it, however long it is" },
+    { "utc", NULL, "exact times, in UTC (the default without a terminal)" },
+    { "no-pager", NULL, "do not use a pager" },
     { "help", NULL, "about this command" },
     { 0 },
 };

@@ -23,18 +23,18 @@ static unsigned long long ull(uint64_t n)
 /* --- Faults ------------------------------------------------------------------------------ */
 
 /* What the commands tell while they work. */
-typedef struct Telling {
+typedef struct CareReport {
     Session *s;
     json_t *faults; /* with --json */
     Progress progress;
     uint64_t looked; /* at files, before it is known how many streams there are */
     bool counted;
     bool would; /* mending is only talked about */
-} Telling;
+} CareReport;
 
-static void tell_fault(void *ctx, const StoreFault *f)
+static void report_fault(void *ctx, const StoreFault *f)
 {
-    Telling *t = ctx;
+    CareReport *t = ctx;
     if (t->s->json) {
         json_array_append_new(t->faults, fault_json(f));
         return;
@@ -55,7 +55,7 @@ static void tell_fault(void *ctx, const StoreFault *f)
 
 static void show_progress(void *ctx, const VerifyCount *c)
 {
-    Telling *t = ctx;
+    CareReport *t = ctx;
     if (!t->counted) {
         progress_clear(&t->progress);
         t->progress = progress_new("stream");
@@ -67,7 +67,7 @@ static void show_progress(void *ctx, const VerifyCount *c)
 /* First the engine looks at its files, then every stream is read. */
 static bool look_on(void *ctx)
 {
-    Telling *t = ctx;
+    CareReport *t = ctx;
     if (!t->counted)
         progress_show(&t->progress, ++t->looked, 0, "looked at");
     return !interrupted();
@@ -110,8 +110,8 @@ static jot_status run_verify(Session *s)
 {
     CareCount c;
     AUTO_PTR(json_t) faults = json_array();
-    Telling t = { .s = s, .faults = faults, .progress = progress_new("file") };
-    VerifyHooks hooks = { tell_fault, t.progress.terminal ? show_progress : NULL, &t, look_on };
+    CareReport t = { .s = s, .faults = faults, .progress = progress_new("file") };
+    VerifyHooks hooks = { report_fault, t.progress.terminal ? show_progress : NULL, &t, look_on };
     TRY(session_open(s, false));
     interrupt_catch();
     jot_status st = care_verify(&s->memory, &hooks, &c, &s->err);
@@ -143,7 +143,7 @@ static void print_done(const DoctorReport *r)
 
 /* What hooks could not say, because nobody listens to them; told once more and forgotten by --fix.
  */
-static json_t *tell_hooks(Session *s, bool fix)
+static json_t *report_hook_failures(Session *s, bool fix)
 {
     SessionFailures h = session_failures(&s->arena);
     if (fix)
@@ -219,10 +219,10 @@ static jot_status run_doctor(Session *s)
     DoctorOptions o = { .fix = opt_given(s, "fix"), .after_crash = opt_given(s, "after-crash") };
     DoctorReport r;
     AUTO_PTR(json_t) faults = json_array();
-    Telling t = { .s = s, .faults = faults, .progress = progress_new("file"), .would = !o.fix };
-    VerifyHooks hooks = { tell_fault, t.progress.terminal ? show_progress : NULL, &t, look_on };
+    CareReport t = { .s = s, .faults = faults, .progress = progress_new("file"), .would = !o.fix };
+    VerifyHooks hooks = { report_fault, t.progress.terminal ? show_progress : NULL, &t, look_on };
     if (o.after_crash && !o.fix)
-        return err_set(&s->err, JOT_INVALID, "--after-crash changes files: say --fix too");
+        return err_set(&s->err, JOT_INVALID, "--after-crash changes files: give --fix too");
     TRY(session_open(s, false));
     if (s->found.listed && !s->json)
         printf("the pad belongs to uid %u, not to you; its directory is on your list (jotter safe "
@@ -232,7 +232,7 @@ static jot_status run_doctor(Session *s)
     jot_status st = care_doctor(&s->memory, &o, &hooks, &r, &s->err);
     progress_clear(&t.progress);
     TRY(ended(s, st));
-    AUTO_PTR(json_t) failures = tell_hooks(s, o.fix);
+    AUTO_PTR(json_t) failures = report_hook_failures(s, o.fix);
     if (s->json) {
         json_t *out = doctor_json(&r, o.fix);
         json_object_set(out, "hook_failures", failures);
@@ -258,9 +258,9 @@ static jot_status run_doctor(Session *s)
 
 /* --- Trimming ---------------------------------------------------------------------------- */
 
-static void tell_trimmed(void *ctx, Str stream, const GcCount *c)
+static void report_trimmed(void *ctx, Str stream, const GcCount *c)
 {
-    Telling *t = ctx;
+    CareReport *t = ctx;
     if (t->s->json) {
         json_array_append_new(t->faults,
                               json_pack("{s:s%, s:I, s:I}", "stream", stream.p, stream.n, "records",
@@ -274,16 +274,16 @@ static void tell_trimmed(void *ctx, Str stream, const GcCount *c)
 
 static bool trim_on(void *ctx, uint64_t done, uint64_t total)
 {
-    Telling *t = ctx;
+    CareReport *t = ctx;
     progress_show(&t->progress, done, total, "");
     return !interrupted();
 }
 
 static jot_status trim(Session *s, const GcPolicy *p, json_t *streams, GcCount *out)
 {
-    Telling t = { .s = s, .faults = streams, .progress = progress_new("stream") };
+    CareReport t = { .s = s, .faults = streams, .progress = progress_new("stream") };
     interrupt_catch();
-    jot_status st = care_gc(&s->memory, p, &(GcHooks){ tell_trimmed, trim_on, &t }, out, &s->err);
+    jot_status st = care_gc(&s->memory, p, &(GcHooks){ report_trimmed, trim_on, &t }, out, &s->err);
     progress_clear(&t.progress);
     return st;
 }
@@ -298,7 +298,7 @@ static jot_status read_policy(Session *s, GcPolicy *p)
     TRY(check_prefix(s, p->prefix));
     if (!keep && !bytes && !p->before_ms && !opt_given(s, "sessions"))
         return err_set(&s->err, JOT_INVALID,
-                       "say what to keep: --keep N, --before TIME, --bytes N or --sessions TIME");
+                       "give what to keep: --keep N, --before TIME, --bytes N or --sessions TIME");
     p->keep = (uint64_t)keep;
     p->bytes = (uint64_t)bytes;
     return JOT_OK;
@@ -381,7 +381,7 @@ static jot_status run_stats(Session *s)
 const Cmd cmd_verify = {
     .name = "verify",
     .args = "",
-    .summary = "Read every byte of the pad and say what is wrong",
+    .summary = "Read every byte of the pad and report what is wrong",
     .help =
         "Hashes, chains, heads, files and the search index.  Each problem is a line: what it\n"
         "is, where, and what to do.  Ends with 0 if nothing is wrong.  Changes nothing but the\n"
@@ -398,7 +398,7 @@ static const Opt doctor_opts[] = {
 const Cmd cmd_doctor = {
     .name = "doctor",
     .args = "",
-    .summary = "Say what is wrong and what would help; with --fix, do it",
+    .summary = "Report what is wrong and what would help; with --fix, do it",
     .help = "Restores files people see, finishes what dead writers left, keeps one of two\n"
             "histories that git merged, makes the search index again.  What does not fit is put\n"
             "into quarantine/, never removed.\n",
@@ -411,8 +411,8 @@ static const Opt gc_opts[] = {
     { "before", "TIME", "drop versions written before: 2026-01-31, or 90d (ago)" },
     { "bytes", "N", "drop old versions beyond N bytes a stream" },
     { "sessions", "TIME", "drop runs of hooks without a record since; 30d if not given" },
-    { "prefix", "NAME", "only streams whose names begin so: notes/, runs/2025" },
-    { "dry-run", NULL, "only say what would go" },
+    { "prefix", "NAME", "only streams whose names begin with this: notes/, runs/2025" },
+    { "dry-run", NULL, "only show what would be dropped" },
     { 0 },
 };
 

@@ -459,7 +459,7 @@ const Cmd cmd_complete = {
 const Cmd cmd_completion = {
     .name = "completion",
     .args = "SHELL",
-    .summary = "Print the script that makes bash, zsh or fish complete jotter",
+    .summary = "Print the completion script for bash, zsh or fish",
     .help = "bash, in .bashrc:  source <(jotter completion bash)\n"
             "zsh:   jotter completion zsh >DIR/_jotter, DIR being in $fpath; or source it after\n"
             "       compinit, as in bash\n"

@@ -60,7 +60,7 @@ static jot_status run_context(Session *s)
 static const Opt context_opts[] = {
     { "budget", "N", "tokens, estimated, from 100 on; 8000 if not given" },
     { "query", "TEXT", "with what the pad says to it, as jotter search --budget shows it" },
-    { "run", "RUN", "with the query and the results of a run; 'last' is a name too" },
+    { "run", "RUN", "with the query and the results of a run; or 'last'" },
     { "agent", "NAME", "with the state of this agent's cycles" },
     { "rules", "FILE", "standing rules that come first" },
     { "limit", "N", "calls of one tool that are suggested; else the run's own, or 3" },

@@ -17,7 +17,7 @@ enum {
     WAIT_MS = 2000, /* what a killed cycle had started may take a moment to end */
 };
 
-static void tell_lines(Str notice)
+static void say_lines(Str notice)
 {
     Str line;
     while (str_cut(&notice, '\n', &line))
@@ -47,7 +47,7 @@ static jot_status make_rules(Session *s, Shift *x, Arena *into)
     x->w.frame = ask.frame;
     if (str_eq(buf_str(&left_out), buf_str(&x->told)))
         return JOT_OK;
-    agent_tell_left_out(&left_out);
+    agent_warn_left_out(&left_out);
     buf_free(&x->told);
     x->told = TAKE(left_out);
     return JOT_OK;
@@ -62,9 +62,9 @@ static jot_status run_one(Session *s, Shift *x)
     jot_status st = cycle_loop_run(w, &arena, &c, &s->err);
     live_end_words(w->view.ctx);
     if (!x->a->live.quiet && c.notice.n)
-        tell_lines(c.notice);
+        say_lines(c.notice);
     if (st != JOT_OK)
-        return tell_with(s, st, "cycle", json_text(c.id));
+        return refuse_with(s, st, "cycle", json_text(c.id));
     AUTO_PTR(json_t) ended = cycle_json(&c);
     if (s->json)
         print_json(json_incref(ended));
@@ -122,7 +122,7 @@ static jot_status run_cycle(Session *s)
     AUTO(Agent) a = { 0 };
     TRY(opt_number(s, "every", 1, EVERY_MAX_S, 0, &every_s));
     if (every_s && file)
-        return err_set(&s->err, JOT_INVALID, "say one of --every and --watch");
+        return err_set(&s->err, JOT_INVALID, "give one of --every and --watch");
     TRY(agent_read(s, &a));
     TRY(session_open(s, true));
     TRY(agent_open(s, &a));
@@ -144,9 +144,9 @@ static jot_status run_cycle(Session *s)
 }
 
 static const Opt opts[] = {
-    { "agent", "NAME", "whose cycles; else 'default'" },
-    { "every", "SECONDS", "again and again, until it is stopped" },
-    { "watch", "FILE", "whenever this file appears; it is taken away" },
+    { "agent", "NAME", "the agent; else 'default'" },
+    { "every", "SECONDS", "one cycle every SECONDS, until it is stopped" },
+    { "watch", "FILE", "one cycle whenever this file appears; the file is removed" },
     AGENT_OPTS,
     { 0 },
 };

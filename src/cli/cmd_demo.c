@@ -24,7 +24,7 @@ typedef struct Step {
 } Step;
 
 static const Step steps[] = {
-    { "Keep a text under a key.  When it answers, it is on the disk.", "jotter init" },
+    { "Keep a text under a key.  When it answers, the text is on disk.", "jotter init" },
     { NULL, "jotter write plan 'ship on friday'" },
     { "A note is a file: read it, edit it.  Your edit is a version, too.",
       "cat .jotter/notes/plan.txt" },
@@ -122,7 +122,7 @@ static jot_status run_demo(Session *s)
 const Cmd cmd_demo = {
     .name = "demo",
     .args = "",
-    .summary = "Show what there is, on a pad of its own that is removed at the end",
+    .summary = "Tour the commands on a temporary pad",
     .help = "",
     .run = run_demo,
 };

@@ -23,7 +23,8 @@ static jot_status edit_place(Session *s, Str stream)
 {
     DocEdit w = { .old_text = str(opt_text(s, "old")), .new_text = str(opt_text(s, "new")) };
     if (!opt_given(s, "old") || !opt_given(s, "new"))
-        return err_set(&s->err, JOT_INVALID, "say --old and --new, or neither to use an editor");
+        return err_set(&s->err, JOT_INVALID,
+                       "give both --old and --new, or neither to use an editor");
     TRY(check_text(s, "a document", w.new_text));
     TRY(docs_if(s, &w.when));
     TRY(docs_open(s, stream));
@@ -31,7 +32,7 @@ static jot_status edit_place(Session *s, Str stream)
     jot_status st = doc_edit(&s->memory, stream, &w, &s->arena, &now, &s->err);
     if (st == JOT_CONFLICT) {
         Conflict c = { .stream = stream, .mine = w.new_text, .now = now };
-        return docs_tell(s, &c);
+        return docs_show_conflict(s, &c);
     }
     TRY(st);
     Str says =
@@ -66,7 +67,7 @@ static jot_status run_editor(Session *s, char *path)
     bool chosen = editor && editor[0];
     if (!chosen && (isatty(STDIN_FILENO) != 1 || isatty(STDERR_FILENO) != 1))
         return err_set(&s->err, JOT_INVALID,
-                       "there is no terminal for an editor: say --old and --new, or set $EDITOR");
+                       "there is no terminal for an editor: give --old and --new, or set $EDITOR");
     if (!chosen)
         editor = "vi";
     Str command = arena_printf(&s->arena, "%s \"$@\"", editor);
@@ -151,9 +152,9 @@ static jot_status run_edit(Session *s)
 }
 
 static const Opt edit_opts[] = {
-    { "old", "TEXT", "the text to replace: exact, and there once" },
-    { "new", "TEXT", "what to put there" },
-    { "if-version", "VERSION", "only if it is still this version" },
+    { "old", "TEXT", "the text to replace: exact, occurring once" },
+    { "new", "TEXT", "what to replace it with" },
+    { "if-version", "VERSION", "only if it is still at this version" },
     { 0 },
 };
 
@@ -161,7 +162,7 @@ const Cmd cmd_edit = {
     .name = "edit",
     .args = "KEY",
     .summary = "Replace one exact place, or edit the text in $EDITOR",
-    .help = "A text that is missing or there more than once is refused, and it says where.\n"
+    .help = "Fails if the text is missing or occurs more than once, and says where.\n"
             "Without --old and --new the text opens in $VISUAL or $EDITOR; what others write\n"
             "meanwhile is merged, or both texts are shown and yours is kept in a file.\n",
     .opts = edit_opts,

@@ -19,7 +19,7 @@ enum { BESIDE_SHOWN = 10 };
 extern const Cmd cmd_runs_purge, cmd_runs_redact;
 
 /* Records that cannot be read, on standard error. */
-static void tell_damage(uint64_t damaged)
+static void warn_damage(uint64_t damaged)
 {
     if (damaged)
         say("%s cannot be read", counted(damaged, "record").text);
@@ -110,7 +110,7 @@ static jot_status redact_phrase(Session *s)
            doc_name(stream).text, f.rewritten ? ", and rewrote the present one" : "");
     if (document && mark_live(&f.mark))
         docs_print_version(&f.mark);
-    tell_damage(f.damaged);
+    warn_damage(f.damaged);
     return st;
 }
 
@@ -146,15 +146,15 @@ static jot_status redact_version(Session *s)
 
 /* --- The whole pad ------------------------------------------------------------------------- */
 
-typedef struct Telling {
+typedef struct ForgetReport {
     json_t *left; /* with --json */
     bool json;
     Progress progress;
-} Telling;
+} ForgetReport;
 
 static void report_left(void *ctx, const ForgetLeft *l)
 {
-    Telling *t = ctx;
+    ForgetReport *t = ctx;
     if (t->json) {
         json_array_append_new(t->left, forget_left_json(l));
         return;
@@ -168,7 +168,7 @@ static void report_left(void *ctx, const ForgetLeft *l)
 
 static void show_progress(void *ctx, const ForgetCount *c)
 {
-    Telling *t = ctx;
+    ForgetReport *t = ctx;
     char more[80];
     snprintf(more, sizeof more, "%s redacted", counted(c->redacted, "record").text);
     progress_show(&t->progress, c->streams, c->total, more);
@@ -181,7 +181,7 @@ static jot_status redact_all(Session *s)
     TRY(read_phrase(s, &phrase));
     TRY(session_open(s, false));
     AUTO_PTR(json_t) left = json_array();
-    Telling t = { .left = left, .json = s->json, .progress = progress_new("stream") };
+    ForgetReport t = { .left = left, .json = s->json, .progress = progress_new("stream") };
     ForgetHooks hooks = { report_left, t.progress.terminal ? show_progress : NULL, &t };
     interrupt_catch();
     s->memory.progress = &interrupt_scan;
@@ -213,13 +213,13 @@ static jot_status run_redact(Session *s)
     bool all = opt_given(s, "all");
     int ways = (s->n > 1) + opt_given(s, "text") + opt_given(s, "stdin");
     if (all && s->n > 0)
-        return err_set(&s->err, JOT_INVALID, "--all is the whole pad: say no KEY with it");
+        return err_set(&s->err, JOT_INVALID, "--all is the whole pad: leave out KEY");
     if (all && ways != 1)
-        return err_set(&s->err, JOT_INVALID, "say --text or --stdin with --all, one of them");
+        return err_set(&s->err, JOT_INVALID, "--all needs either --text or --stdin");
     if (!all && s->n == 0)
-        return err_set(&s->err, JOT_INVALID, "say a KEY, or --all");
+        return err_set(&s->err, JOT_INVALID, "give a KEY, or --all");
     if (ways != 1)
-        return err_set(&s->err, JOT_INVALID, "say a VERSION, --text or --stdin, one of them");
+        return err_set(&s->err, JOT_INVALID, "give one of VERSION, --text and --stdin");
     if (all)
         return redact_all(s);
     return s->n > 1 ? redact_version(s) : redact_phrase(s);
@@ -304,7 +304,7 @@ static jot_status redact_run_phrase(Session *s)
         return answer(s, value, st);
     }
     print_sentence("redacted %s of run '" STR_FMT "'", counted(f.n, "record").text, STR_ARG(id));
-    tell_damage(f.damaged);
+    warn_damage(f.damaged);
     return st;
 }
 
@@ -312,7 +312,7 @@ static jot_status run_log_redact(Session *s)
 {
     int ways = (s->n > 1) + opt_given(s, "text") + opt_given(s, "stdin");
     if (ways != 1)
-        return err_set(&s->err, JOT_INVALID, "say a SEQ, --text or --stdin, one of them");
+        return err_set(&s->err, JOT_INVALID, "give one of SEQ, --text and --stdin");
     return s->n > 1 ? redact_run_record(s) : redact_run_phrase(s);
 }
 
@@ -322,7 +322,7 @@ const Cmd cmd_purge = {
     .name = "purge",
     .args = "KEY",
     .summary = "Remove a note and all its versions for good",
-    .help = "There is no way back.  'jotter delete' keeps the history.\n"
+    .help = "This cannot be undone.  'jotter delete' keeps the history.\n"
             "KEY is a note's key, or the whole name of any stream: memories/a.md, logs/build/out,\n"
             "tasks/t1.  What runs have seen of it they still hold: 'jotter redact --all --text T'\n"
             "takes a text out of everything, 'jotter runs purge RUN' removes a run.\n",
@@ -332,9 +332,9 @@ const Cmd cmd_purge = {
 };
 
 static const Opt redact_opts[] = {
-    { "text", "TEXT", "take this text out of every version" },
-    { "stdin", NULL, "the same, the text is on standard input" },
-    { "all", NULL, "take it out of the whole pad: documents, runs, logs" },
+    { "text", "TEXT", "remove this text from every version" },
+    { "stdin", NULL, "the same, with the text on standard input" },
+    { "all", NULL, "remove it from the whole pad: documents, runs, logs" },
     { 0 },
 };
 
@@ -342,7 +342,7 @@ const Cmd cmd_redact = {
     .name = "redact",
     .args = "[KEY [VERSION]]",
     .summary = "Remove the text of an older version, or a phrase from all of them",
-    .help = "There is no way back.  Numbers, times and hashes stay, so that the log verifies.\n"
+    .help = "This cannot be undone.  Numbers, times and hashes stay, so that the log verifies.\n"
             "A phrase becomes '[redacted]' in the present text; older versions that hold it lose\n"
             "their text.  It is found as it stands, and as JSON writes it.\n"
             "With --all every stream is looked through, runs and line logs too.  What cannot be\n"
@@ -369,7 +369,7 @@ const Cmd cmd_runs_purge = {
 
 static const Opt log_redact_opts[] = {
     { "text", "TEXT", "every record that holds this text" },
-    { "stdin", NULL, "the same, the text is on standard input" },
+    { "stdin", NULL, "the same, with the text on standard input" },
     { 0 },
 };
 
@@ -378,7 +378,7 @@ const Cmd cmd_runs_redact = {
     .args = "RUN [SEQ]",
     .summary = "Remove the text of one record of a run, or of all that hold a phrase",
     .help =
-        "There is no way back.  Numbers, times and names of tools stay; where a model would be\n"
+        "This cannot be undone.  Numbers, times and names of tools stay; where a model would be\n"
         "shown the text it is shown '[redacted]'.  A call's arguments stand in the model's\n"
         "reply too, and a result may be kept as artifacts/tool_results/CALL: a phrase is found\n"
         "in all records, and 'jotter redact --all' reaches the rest of the pad.\n"

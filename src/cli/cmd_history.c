@@ -249,10 +249,10 @@ static jot_status run_blame(Session *s)
 /* --- undo, restore --------------------------------------------------------------------- */
 
 /* `mine` is the text that would have been brought back; none if it is not known. */
-static jot_status tell_changed(Session *s, Str stream, Str mine, const Doc *now)
+static jot_status refuse_changed(Session *s, Str stream, Str mine, const Doc *now)
 {
     Conflict c = { .stream = stream, .mine = mine, .now = *now };
-    return docs_tell(s, &c);
+    return docs_show_conflict(s, &c);
 }
 
 typedef jot_status (*Going)(Memory *m, Str stream, const DocIf *when, Arena *into, Doc *out,
@@ -268,7 +268,7 @@ static jot_status go(Session *s, Going going)
     TRY(docs_open(s, stream));
     jot_status st = going(&s->memory, stream, &when, &s->arena, &now, &s->err);
     if (st == JOT_CONFLICT)
-        return tell_changed(s, stream, (Str){ 0 }, &now);
+        return refuse_changed(s, stream, (Str){ 0 }, &now);
     TRY(st);
     uint64_t back = meta_number(now.meta, "undo");
     Str line = arena_printf(&s->arena, "%s is %s%llu", doc_name(stream).text,
@@ -307,7 +307,7 @@ static jot_status run_restore(Session *s)
         history_at(&s->memory, stream, &which, &s->arena, &was, &(Err){ 0 }) != JOT_OK)
         was = (Doc){ 0 };
     if (st == JOT_CONFLICT)
-        return tell_changed(s, stream, was.text, &now);
+        return refuse_changed(s, stream, was.text, &now);
     TRY(st);
     Str line = arena_printf(&s->arena, "%s is as it was at seq %llu", doc_name(stream).text,
                             (unsigned long long)meta_number(now.meta, "restored"));
@@ -322,7 +322,7 @@ static jot_status run_restore(Session *s)
     "as yesterday, 2h or 2026-01-31T18:45:00Z.\n"
 
 static const Opt history_opts[] = {
-    { "limit", "N", "at most so many; of the pad 25 if not given" },
+    { "limit", "N", "at most N; of the pad 25 if not given" },
     { "before", "SEQ", "only those older than this one" },
     { "since", "TIME", "of the pad: not before; yesterday, monday, 12h, 7d, 2026-01-31" },
     { "by", "NAME", "of the pad: only what this one changed" },
@@ -365,14 +365,14 @@ const Cmd cmd_blame = {
 };
 
 static const Opt if_version_opts[] = {
-    { "if-version", "VERSION", "only if it is still this version" },
+    { "if-version", "VERSION", "only if it is still at this version" },
     { 0 },
 };
 
 const Cmd cmd_undo = {
     .name = "undo",
     .args = "KEY",
-    .summary = "Bring back what was before the last change",
+    .summary = "Restore what was there before the last change",
     .help = "Again and it goes one change further back.  A deleted note comes back; undoing the\n"
             "first write of a note deletes it.  Nothing is lost: undo writes a new version.\n",
     .opts = if_version_opts,
@@ -385,7 +385,7 @@ const Cmd cmd_redo = {
     .name = "redo",
     .args = "KEY",
     .summary = "Take back the last undo",
-    .help = "As often as undo was said, if nothing was written since.\n",
+    .help = "Works as many times as undo did, if nothing was written since.\n",
     .opts = if_version_opts,
     .args_min = 1,
     .args_max = 1,
@@ -395,7 +395,7 @@ const Cmd cmd_redo = {
 const Cmd cmd_restore = {
     .name = "restore",
     .args = "KEY VERSION",
-    .summary = "Write an older version again",
+    .summary = "Restore an older version, as a new one",
     .help = VERSION_HELP,
     .opts = if_version_opts,
     .args_min = 2,

@@ -31,7 +31,7 @@ static jot_status run_run(Session *s)
     ask.live = true;
     jot_status st = lease_acquire(&s->memory, &ask, &s->arena, &l, &s->err);
     if (st == JOT_LEASED)
-        return tell_with(s, st, "lease", lease_json(&l));
+        return refuse_with(s, st, "lease", lease_json(&l));
     TRY(st);
     TRY(keeper_run(&s->memory, &l, s->args + 1, s->json, &kept, &s->err));
     s->exit_code = kept.exit_code;
@@ -45,16 +45,16 @@ static jot_status run_run(Session *s)
 }
 
 static const Opt opts[] = {
-    { "ttl", "S", "for so many seconds (60)" },
-    { "wait", "S", "wait so many seconds for others (0)" },
-    { "prefix", NULL, "KEY is what the keys begin with" },
+    { "ttl", "S", "for this many seconds (60)" },
+    { "wait", "S", "wait up to this many seconds for others (0)" },
+    { "prefix", NULL, "KEY is a prefix of keys" },
     { 0 },
 };
 
 const Cmd cmd_lease_run = {
     .name = "run",
     .args = "KEY|PREFIX/ -- COMMAND [ARG...]",
-    .summary = "Run a program that holds the lease as long as it runs",
+    .summary = "Hold a lease while a program runs",
     .help =
         "The lease is renewed meanwhile, and free at once when this command ends, however it\n"
         "ends.  jotter inside the program writes under it, by $JOTTER_LEASE.  The exit code is\n"

@@ -53,7 +53,7 @@ static jot_status run_follow(Session *s)
 
 static const Opt follow_opts[] = {
     { "from", "SEQ", "the first line, counted from 1" },
-    { "for", "SECONDS", "stop after that time; else when interrupted" },
+    { "for", "SECONDS", "stop after this time; else when interrupted" },
     { "times", NULL, "with number, time and author" },
     { 0 },
 };
@@ -61,7 +61,7 @@ static const Opt follow_opts[] = {
 const Cmd cmd_line_log_follow = {
     .name = "follow",
     .args = "CATEGORY NAME",
-    .summary = "Print the lines of a log as they come",
+    .summary = "Print the lines of a log as they are appended",
     .help = "With --json each line is a JSON value of its own.\n",
     .opts = follow_opts,
     .args_min = 2,

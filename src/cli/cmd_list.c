@@ -160,18 +160,18 @@ static jot_status run_prompt(Session *s)
 
 static const Opt list_opts[] = {
     { "long", NULL, "version, bytes, time, key, author, first line" },
-    { "recent", NULL, "those that were changed last, newest first" },
-    { "deleted", NULL, "those that were deleted instead" },
-    { "limit", "N", "at most so many" },
-    { "after", "KEY", "only those after this one" },
+    { "recent", NULL, "by time of the last change, newest first" },
+    { "deleted", NULL, "deleted ones instead" },
+    { "limit", "N", "at most N" },
+    { "after", "KEY", "start after this one" },
     { 0 },
 };
 
 const Cmd cmd_list = {
     .name = "list",
     .args = "[PREFIX]",
-    .summary = "Print the keys, one a line",
-    .help = "In byte order; standard error says so if there is none.  'memories/', 'artifacts/' "
+    .summary = "Print the keys, one per line",
+    .help = "In byte order; if there are none, standard error says so.  'memories/', 'artifacts/' "
             "and 'cycles/'\n"
             "as PREFIX list those documents, by their whole names.\n",
     .opts = list_opts,
@@ -180,17 +180,17 @@ const Cmd cmd_list = {
 };
 
 static const Opt prompt_opts[] = {
-    { "short", NULL, "the form below 2 KiB" },
-    { "tools", "PROFILES", "for who has these tools and no shell: " TOOL_PROFILE_WORDS },
+    { "short", NULL, "the short form, under 2 KiB" },
+    { "tools", "PROFILES", "for a model with these tools and no shell: " TOOL_PROFILE_WORDS },
     { 0 },
 };
 
 const Cmd cmd_prompt = {
     .name = "prompt",
     .args = "",
-    .summary = "Print what to tell a model about the scratchpad",
-    .help = "Put it into the system prompt, CLAUDE.md or AGENTS.md.  Clients of MCP get it by\n"
-            "themselves: the short form as instructions, the long one as the prompt scratchpad.\n",
+    .summary = "Print instructions for a model about the scratchpad",
+    .help = "Put it into the system prompt, CLAUDE.md or AGENTS.md.  MCP clients get it on\n"
+            "their own: the short form as instructions, the long one as the prompt scratchpad.\n",
     .opts = prompt_opts,
     .run = run_prompt,
 };

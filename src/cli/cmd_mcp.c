@@ -5,7 +5,7 @@
 
 #include "base/url.h"
 #include "cli/cmd.h"
-#include "cli/seen.h"
+#include "cli/last_pad.h"
 #include "cli/tokens.h"
 #include "mcp/http/http.h"
 #include "mcp/server/pipe.h"
@@ -45,7 +45,7 @@ static jot_status set_token(Session *s, HttpGuard *g, bool loopback)
     bool made = false;
     const char *path = NULL;
     if (opt_given(s, "no-token") && opt_given(s, "token-file"))
-        return err_set(&s->err, JOT_INVALID, "say --token-file or --no-token, not both");
+        return err_set(&s->err, JOT_INVALID, "give --token-file or --no-token, not both");
     if (opt_given(s, "no-token") && !loopback)
         return err_set(
             &s->err, JOT_INVALID,
@@ -127,7 +127,7 @@ static jot_status run_mcp(Session *s)
     TRY(where_check(&s->where, &s->err));
     TRY(url_parse(o.url, &s->arena, &url, &s->err));
     TRY(session_judge(s));
-    seen_look(s);
+    last_pad_check(s);
     TRY(tool_profiles(str(opt_text(s, "tools")), &o.profiles, &s->err));
     TRY(memory_dialect(str(opt_text(s, "dialect")), &o.dialect, &s->err));
     if (opt_given(s, "http"))
@@ -139,12 +139,13 @@ static jot_status run_mcp(Session *s)
 static const Opt opts[] = {
     { "tools", "PROFILES", TOOL_PROFILE_WORDS "; with commas" },
     { "dialect", "NAME", "the memory tool's, as for memory-tool: documented, typescript, python" },
-    { "http", NULL, "over HTTP, at ADDR:PORT (" MCP_HTTP_ADDRESS " if none is named)" },
-    { "token-file", "PATH", "where the token lies that requests must carry" },
-    { "no-token", NULL, "any program on this machine may ask" },
-    { "allow-host", "NAMES", "names besides localhost to be asked by; with commas" },
-    { "allow-origin", "ORIGINS", "pages that may ask, as https://example.org; with commas" },
-    { "idle", "SECONDS", "save and close sessions that nobody uses for so long (1800)" },
+    { "http", NULL, "over HTTP, at ADDR:PORT (" MCP_HTTP_ADDRESS " by default)" },
+    { "token-file", "PATH", "the file with the token that requests must carry" },
+    { "no-token", NULL, "accept requests without a token, from any program on this machine" },
+    { "allow-host", "NAMES", "also answer to these host names; separated by commas" },
+    { "allow-origin", "ORIGINS",
+      "web origins that may ask, such as https://example.org; separated by commas" },
+    { "idle", "SECONDS", "save and close sessions that are idle for this long (1800)" },
     { 0 },
 };
 

@@ -77,7 +77,7 @@ static jot_status run_models(Session *s)
 const Cmd cmd_models = {
     .name = "models",
     .args = "[NAME]",
-    .summary = "Show windows and prices of models, which you may edit",
+    .summary = "Show the context windows and prices of models",
     .help =
         "A line is for all models whose names begin like it; the longest that fits counts.\n"
         "Lines of your own, in the same form, go to models.yaml in your configuration\n"

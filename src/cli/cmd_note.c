@@ -47,7 +47,7 @@ static jot_status run_append(Session *s)
     jot_status st = doc_append(&s->memory, stream, &a, &s->arena, &now, &s->err);
     if (st == JOT_CONFLICT) {
         Conflict c = { .stream = stream, .mine = a.text, .now = now };
-        return docs_tell(s, &c);
+        return docs_show_conflict(s, &c);
     }
     TRY(st);
     Str line = arena_printf(&s->arena, "appended %zu chars to %s", utf8_count(a.text),
@@ -67,7 +67,7 @@ static jot_status read_bounds(Session *s, ExcerptWant *want, When *when)
     TRY(opt_number(s, "tokens", 1, INT32_MAX, 0, &tokens));
     want->tokens = (size_t)tokens;
     if (opt_given(s, "version") && opt_given(s, "at"))
-        return err_set(&s->err, JOT_INVALID, "say --version or --at, not both");
+        return err_set(&s->err, JOT_INVALID, "give --version or --at, not both");
     const char *at = opt_text(s, "at");
     if (!at || strcmp(at, "now") == 0)
         return docs_when(s, at ? at : opt_text(s, "version"), when);
@@ -174,7 +174,7 @@ static jot_status run_delete(Session *s)
     jot_status st = doc_delete(&s->memory, stream, &when, &s->arena, &now, &s->err);
     if (st == JOT_CONFLICT) {
         Conflict c = { .stream = stream, .now = now };
-        return docs_tell(s, &c);
+        return docs_show_conflict(s, &c);
     }
     TRY(st);
     docs_answer(s, stream, &now, arena_printf(&s->arena, "deleted %s", doc_name(stream).text),
@@ -198,7 +198,7 @@ static jot_status run_move(Session *s)
 /* --- The tables ------------------------------------------------------------------------ */
 
 static const Opt write_opts[] = {
-    { "if-version", "VERSION", "only if it is still this version" },
+    { "if-version", "VERSION", "only if it is still at this version" },
     { "if-absent", NULL, "only if it does not exist" },
     { "merge", NULL, "on conflict write both changes, if they merge cleanly" },
     { "file", "FILE", "take the text from a file" },
@@ -210,7 +210,7 @@ const Cmd cmd_write = {
     .args = "KEY [TEXT]",
     .summary = "Keep a text under a key",
     .help = KEY_HELP TEXT_HELP
-    "What was there stays in the history.  When it answers, it is on the disk.\n"
+    "What was there stays in the history.  When it answers, the text is on disk.\n"
     "A conflict shows both texts, and their merge where it is clean.\n",
     .opts = write_opts,
     .args_min = 1,
@@ -219,8 +219,8 @@ const Cmd cmd_write = {
 };
 
 static const Opt append_opts[] = {
-    { "line", NULL, "begin a new line, if the note does not end in one" },
-    { "if-version", "VERSION", "only if it is still this version" },
+    { "line", NULL, "start on a new line, if the note does not end with one" },
+    { "if-version", "VERSION", "only if it is still at this version" },
     { "file", "FILE", "take the text from a file" },
     { 0 },
 };
@@ -229,7 +229,7 @@ const Cmd cmd_append = {
     .name = "append",
     .args = "KEY [TEXT]",
     .summary = "Append a text to a note",
-    .help = KEY_HELP TEXT_HELP "No append of anybody is lost, however many write at once.\n",
+    .help = KEY_HELP TEXT_HELP "No append is lost, however many processes write at once.\n",
     .opts = append_opts,
     .args_min = 1,
     .args_max = 2,
@@ -238,8 +238,8 @@ const Cmd cmd_append = {
 
 static const Opt read_opts[] = {
     { "lines", "A:B", "only these lines, counted from 1; A:, :B and A are fine" },
-    { "tokens", "N", "only as much as takes about N tokens" },
-    { "raw", NULL, "with bounds: only the text, without what was left out and the version" },
+    { "tokens", "N", "at most about N tokens" },
+    { "raw", NULL, "with --lines or --tokens: only the text, nothing about what was left out" },
     { "version", "VERSION", "an older version: hex digits, a seq, or ~N for N versions back" },
     { "at", "TIME", "as it was then: 2026-01-31T18:45:00Z or 2026-01-31" },
     { 0 },
@@ -259,7 +259,7 @@ const Cmd cmd_read = {
 };
 
 static const Opt if_version_opts[] = {
-    { "if-version", "VERSION", "only if it is still this version" },
+    { "if-version", "VERSION", "only if it is still at this version" },
     { 0 },
 };
 

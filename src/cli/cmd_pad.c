@@ -7,7 +7,7 @@
 #include "base/url.h"
 #include "cli/cmd.h"
 #include "cli/copying.h"
-#include "cli/seen.h"
+#include "cli/last_pad.h"
 #include "memory/task/share.h"
 
 extern const Cmd cmd_init, cmd_where, cmd_copy;
@@ -19,7 +19,7 @@ static jot_status choose_place(Session *s)
     const char *named = getenv("JOTTER_PAD");
     Str dir = arg_at(s, 0);
     if (dir.n && opt_given(s, "pad"))
-        return err_set(&s->err, JOT_INVALID, "say DIR or --pad, not both");
+        return err_set(&s->err, JOT_INVALID, "give DIR or --pad, not both");
     if (!dir.n && (opt_given(s, "pad") || (named && named[0])))
         return JOT_OK;
     char *here = getcwd(NULL, 0);
@@ -67,8 +67,8 @@ static Str real_path(Session *s, Str path)
     return real;
 }
 
-/* Make a pad whose notes are the files of a directory: its URL says so once (store/files/place.c),
- * with the path from where the pad lies; from then on the pad knows. */
+/* Make a pad whose notes are the files of a directory: its URL says so once
+ * (store/files/notes_dir.c), with the path from where the pad lies; from then on the pad knows. */
 static jot_status make_with_notes(Session *s)
 {
     const char *notes = opt_text(s, "notes");
@@ -152,7 +152,7 @@ static jot_status run_init(Session *s)
     Str plain = s->where.url, pad = url_bare(&s->arena, plain);
     TRY(session_look(s, &there));
     if (!there)
-        seen_keep(s); /* whoever makes a pad knows that it is there */
+        last_pad_keep(s); /* whoever makes a pad knows that it is there */
     memory_close(&s->memory);
     TRY(make_with_notes(s));
     TRY(session_open(s, true)); /* also one that is there: git may have brought a part of it */
@@ -338,7 +338,7 @@ const Cmd cmd_init = {
 const Cmd cmd_where = {
     .name = "where",
     .args = "",
-    .summary = "Say which pad this is, why, and what it promises",
+    .summary = "Show which pad is used, why, and what it promises",
     .help = "",
     .run = run_where,
 };

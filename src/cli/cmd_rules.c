@@ -307,7 +307,7 @@ static const Cmd approve_cmd = {
 static const Cmd revoke_cmd = {
     .name = "revoke",
     .args = "KEY",
-    .summary = "Make a rule a mere note again",
+    .summary = "Withdraw the approval of a rule",
     .help = "Runs that have begun keep the rules they began with.\n",
     .args_min = 1,
     .args_max = 1,
@@ -319,7 +319,7 @@ static const Cmd *const subs[] = { &list_cmd, &show_cmd, &approve_cmd, &revoke_c
 const Cmd cmd_rules = {
     .name = "rules",
     .args = "COMMAND",
-    .summary = "Say which notes are rules for models, by approving their text",
+    .summary = "Approve the notes that models may follow as rules",
     .help =
         "The note 'persistent-rules' and the notes whose keys begin with 'pinned-' are shown to a\n"
         "model first.  Anybody who can write the pad can write them, also an agent; so they are\n"

@@ -1,4 +1,14 @@
-/* cmd_run.c - an agent at work on a question. */
+/* cmd_run.c - an agent at work on a question.
+ *
+ * What is wrong with an option is said before a run is begun or a model is asked; then
+ *
+ *     the run      found (--resume), taken back to a turn (--from), or begun; its first records
+ *                  hold what it keeps when it is resumed, such as the rules and the protocol
+ *     the loop     agent/loop.c works on it and is watched by live.c
+ *     the end      the answer on standard output; why it stopped, and what it cost, on standard
+ *                  error; with --json all of that is one value
+ *
+ * The exit code is 1 without an answer, and otherwise that of the status. */
 #include <stdio.h>
 #include <string.h>
 
@@ -30,7 +40,7 @@ static jot_status read_query(Session *s, Str *out)
     TRY(check_text(s, "a question", *out));
     if (!out->n && !opt_given(s, "resume"))
         return err_set(&s->err, JOT_INVALID,
-                       "say what to do: jotter run \"QUESTION\", or jotter run --resume RUN");
+                       "give a question: jotter run \"QUESTION\", or jotter run --resume RUN");
     return JOT_OK;
 }
 
@@ -138,9 +148,9 @@ static jot_status make_setup(Session *s, const Agent *a, Str query, Loop *l)
     }
     TRY(prompt_build(&ask, &s->arena, &setup->system, &s->err));
     l->frame = ask.frame;
-    /* A run that goes on keeps the rules it was begun with. */
+    /* A run that is resumed keeps the rules it was begun with. */
     if (!opt_given(s, "resume"))
-        agent_tell_left_out(&left_out);
+        agent_warn_left_out(&left_out);
     return JOT_OK;
 }
 
@@ -170,7 +180,7 @@ static json_t *outcome_json(const Agent *a, const Run *r, const LoopOutcome *o)
 }
 
 /* Why it is not done, and what helps. */
-static void tell_stop(Session *s, const Run *r, const LoopOutcome *o)
+static void say_stop(Session *s, const Run *r, const LoopOutcome *o)
 {
     say("run %s %s: " STR_FMT, r->id,
         o->answer.n ? "answered, but is not done" : "ended without an answer",
@@ -194,7 +204,7 @@ static Str spent_text(const Agent *a, const LoopOutcome *o, Arena *into)
     return arena_copy(into, buf_str(&text));
 }
 
-static void tell_end(Session *s, const Agent *a, const Run *r, const LoopOutcome *o)
+static void report_end(Session *s, const Agent *a, const Run *r, const LoopOutcome *o)
 {
     Shown id;
     s->exit_code = o->end == LOOP_ANSWERED ? 0 : 1;
@@ -206,7 +216,7 @@ static void tell_end(Session *s, const Agent *a, const Run *r, const LoopOutcome
         print_line(o->answer);
     fflush(stdout);
     if (o->end != LOOP_ANSWERED)
-        tell_stop(s, r, o);
+        say_stop(s, r, o);
     else if (!a->live.quiet)
         fprintf(stderr, "%srun %s: %s, %s, " STR_FMT "%s\n", ink(INK_DIM),
                 err_show(&id, str(r->id)), counted(o->replies, "reply").text,
@@ -250,12 +260,12 @@ static jot_status work(Session *s, Agent *a, Loop *l, Str query, const Files *fi
     a->live.run = NULL;
     live_end_words(&a->live);
     if (st == JOT_OK) {
-        tell_end(s, a, &r, &o);
+        report_end(s, a, &r, &o);
         return JOT_OK;
     }
     if (!s->json)
         say("what was done is kept; continue with: jotter run --resume %s", r.id);
-    return tell_with(s, st, "run", json_string(r.id));
+    return refuse_with(s, st, "run", json_string(r.id));
 }
 
 /* A run that is not there is said before a model is asked for. */
@@ -301,7 +311,7 @@ static jot_status run_run(Session *s)
 }
 
 static const Opt opts[] = {
-    { "resume", "RUN", "continue a run that stopped or was killed; 'last' is a name too" },
+    { "resume", "RUN", "continue a run that stopped or was killed; or 'last'" },
     { "from", "TURN", "with --resume: ask for this turn again, in a new run; the old run stays" },
     AGENT_OPTS,
     { "file", "FILE",

@@ -51,7 +51,7 @@ static jot_status read_call(Session *s, RunCall *out)
     return runs_limits(s, &out->limits);
 }
 
-static void tell_call(Session *s, const RunCalled *called, uint64_t n, json_t *out)
+static void print_called(Session *s, const RunCalled *called, uint64_t n, json_t *out)
 {
     const UsageWarnings *w = &called->warnings;
     AUTO_PTR(json_t) value = run_called_json(called, n);
@@ -75,7 +75,7 @@ static jot_status add_call(Session *s, Run *r, RunKind kind, json_t *out)
     RunCalled called;
     TRY(read_call(s, &c));
     TRY(run_issue(r, &c, &s->arena, &called, &s->err));
-    tell_call(s, &called, 0, out);
+    print_called(s, &called, 0, out);
     return JOT_OK;
 }
 
@@ -88,7 +88,7 @@ static jot_status add_done(Session *s, Run *r, RunKind kind, json_t *out)
     TRY(read_call(s, &f.call));
     TRY(text_or_input(s, 2, &f.result));
     TRY(run_finish(r, &f, &s->arena, &called, &n, &s->err));
-    tell_call(s, &called, n, out);
+    print_called(s, &called, n, out);
     return JOT_OK;
 }
 

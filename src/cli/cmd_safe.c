@@ -88,7 +88,7 @@ static const Cmd *const subs[] = { &add_cmd, &list_cmd, &remove_cmd, NULL };
 const Cmd cmd_safe = {
     .name = "safe",
     .args = "COMMAND",
-    .summary = "Say which pads of other users are used where they are found",
+    .summary = "List the pads of other users that you trust",
     .help =
         "A .jotter/ that is found from the working directory upward is used if the directory\n"
         "and its file 'format' are yours (for root under sudo: or the user's who called it).\n"

@@ -172,15 +172,15 @@ static jot_status run_search(Session *s)
 
 static const Opt opts[] = {
     { "kind", "KIND", "only notes, memories, artifacts or runs" },
-    { "prefix", "NAME", "only streams whose names begin so: notes/plan" },
+    { "prefix", "NAME", "only streams whose names begin with this: notes/plan" },
     { "by", "AGENT", "only what this agent wrote" },
-    { "since", "TIME", "written then or later: 2026-01-31, or 7d (ago)" },
-    { "until", "TIME", "written then or earlier" },
-    { "budget", "TOKENS", "show what the hits say, in at most so many tokens" },
-    { "limit", "N", "at most so many hits; else 10, with --budget 100" },
-    { "offset", "N", "pass over the first N hits" },
-    { "explain", NULL, "say why each hit stands where it stands" },
-    { "reindex", NULL, "make the index again first" },
+    { "since", "TIME", "written at that time or later: 2026-01-31, or 7d (ago)" },
+    { "until", "TIME", "written at that time or earlier" },
+    { "budget", "TOKENS", "show the passages themselves, in at most this many tokens" },
+    { "limit", "N", "at most N hits; else 10, with --budget 100" },
+    { "offset", "N", "skip the first N hits" },
+    { "explain", NULL, "explain why each hit ranks where it does" },
+    { "reindex", NULL, "rebuild the index first" },
     { 0 },
 };
 
@@ -189,7 +189,8 @@ const Cmd cmd_search = {
     .args = "QUERY...",
     .summary = "Find notes, memory files, artifacts and steps of runs by their words",
     .help = "Endings do not matter: backups finds backup.  \"exact words\" in a row, as written.\n"
-            "wor* finds what begins so.  parseConfig, src/main.c, 1.2.3 are found whole and by\n"
+            "wor* finds words that begin with wor.  parseConfig, src/main.c, 1.2.3 are found whole "
+            "and by\n"
             "their parts.  The best hits come first, each with its version and what reading it\n"
             "costs in tokens.  With --budget you get the evidence itself: the lines that matter,\n"
             "of a run with the steps beside them, nothing twice.  JOTTER_LANGUAGE is the\n"
@@ -252,14 +253,14 @@ static jot_status run_embed(Session *s)
 }
 
 static const Opt embed_opts[] = {
-    { "dry-run", NULL, "say how many texts would be sent where, and send none" },
+    { "dry-run", NULL, "show how many texts would be sent where, and send none" },
     { 0 },
 };
 
 const Cmd cmd_embed = {
     .name = "embed",
     .args = "",
-    .summary = "Let an embeddings server say what texts mean, for searches",
+    .summary = "Compute embeddings on a server, to search by meaning",
     .help =
         "JOTTER_EMBED=URL#MODEL names a server that speaks as OpenAI's: https://HOST/v1#MODEL,\n"
         "or http://127.0.0.1:11434/v1#MODEL.  This sends the texts of all notes, memory files,\n"

@@ -14,7 +14,7 @@
 #include "base/home.h"
 #include "base/url.h"
 #include "cli/cmd.h"
-#include "cli/seen.h"
+#include "cli/last_pad.h"
 #include "cli/tokens.h"
 #include "mcp/http/http.h"
 #include "web/running.h"
@@ -138,7 +138,7 @@ static void open_browser(Session *s, Str link)
         say("could not open a browser: open the link yourself");
 }
 
-static void tell(Serving *v, Str base)
+static void print_links(Serving *v, Str base)
 {
     Session *s = v->s;
     Str link = link_of(v, base, &s->arena);
@@ -163,9 +163,9 @@ static void ready(void *ctx, uint16_t port)
     Str base = arena_printf(&s->arena, "http://" STR_FMT ":%u", STR_ARG(host), (unsigned)port);
     for (size_t i = 0; i < v->web.n; i++)
         if (v->running[i].fd != FD_NONE &&
-            running_tell(&io_system, &v->running[i], base, &e) != JOT_OK)
+            running_announce(&io_system, &v->running[i], base, &e) != JOT_OK)
             say("%s", e.text);
-    tell(v, base);
+    print_links(v, base);
     if (!s->json)
         say("the page is at the link above; MCP at " STR_FMT "/mcp; Ctrl-C ends both",
             STR_ARG(base));
@@ -259,7 +259,7 @@ static jot_status run_serve(Session *s)
     TRY(http_guard_hosts(&v->http.guard, str(opt_text(s, "allow-host")), &s->err));
     TRY(tool_profiles(str(opt_text(s, "tools")), &v->http.mcp.profiles, &s->err));
     TRY(add_pads(v));
-    seen_look(s);
+    last_pad_check(s);
     TRY(claim(v, &other));
     if (other.n && opt_given(s, "new-token"))
         return err_set(&s->err, JOT_UNAVAILABLE,
@@ -267,7 +267,7 @@ static jot_status run_serve(Session *s)
     TRY(read_tokens(v, opt_given(s, "new-token")));
     if (!other.n)
         return serve(v);
-    tell(v, other);
+    print_links(v, other);
     if (!s->json)
         say("it already runs");
     return JOT_OK;
@@ -276,8 +276,8 @@ static jot_status run_serve(Session *s)
 static const Opt opts[] = {
     { "open", NULL, "open it in a browser" },
     { "read-only", NULL, "nothing can be written, by the page or over MCP" },
-    { "new-token", NULL, "make another token: links of before open nothing any more" },
-    { "allow-host", "NAMES", "names besides localhost to be asked by; with commas" },
+    { "new-token", NULL, "replace the token: earlier links stop working" },
+    { "allow-host", "NAMES", "also answer to these host names; separated by commas" },
     { "tools", "PROFILES", "for MCP: " TOOL_PROFILE_WORDS "; with commas" },
     { 0 },
 };

@@ -510,7 +510,7 @@ static const Opt opts[] = {
 const Cmd cmd_setup = {
     .name = "setup",
     .args = "[CLIENT]",
-    .summary = "Show or install what lets an agent's program use the pad",
+    .summary = "Configure an agent's program to use the pad",
     .help =
         "CLIENT is claude-code, cline, codex, cursor, gemini, goose, opencode, qwen or vscode;\n"
         "without one they are listed.  Prints the file and what belongs into it.  With --write\n"

@@ -257,7 +257,7 @@ static jot_status run_status(Session *s)
 const Cmd cmd_status = {
     .name = "status",
     .args = "",
-    .summary = "Say on one screen what the pad holds, what is open and what happened last",
+    .summary = "Show what the pad holds, what is open and what happened last",
     .help = "",
     .run = run_status,
 };

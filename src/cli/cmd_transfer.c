@@ -107,30 +107,30 @@ static jot_status run_import(Session *s)
     return layout_missed(&report, "imported", &s->err);
 }
 
-typedef struct Telling {
+typedef struct CopyReport {
     Session *s;
     PadReport report;
     Progress progress;
-} Telling;
+} CopyReport;
 
-static void told(void *ctx, const CopyNotice *t)
+static void add_notice(void *ctx, const CopyNotice *t)
 {
-    Telling *to = ctx;
+    CopyReport *to = ctx;
     pad_report_add(&to->report, &to->s->arena, t);
 }
 
 static void show(void *ctx, const CopyCount *c)
 {
-    Telling *to = ctx;
+    CopyReport *to = ctx;
     show_copied(&to->progress, c);
 }
 
 static jot_status export_archive(Session *s)
 {
     ArchiveCount c = { 0 };
-    Telling to = { .s = s, .progress = progress_new("stream") };
+    CopyReport to = { .s = s, .progress = progress_new("stream") };
     CopyHooks hooks = { .progress = to.progress.terminal ? show : NULL,
-                        .told = told,
+                        .notice = add_notice,
                         .go_on = not_interrupted,
                         .ctx = &to };
     TRY(session_open(s, false));
@@ -221,7 +221,7 @@ static const Opt export_opts[] = {
 const Cmd cmd_import = {
     .name = "import",
     .args = "PATH",
-    .summary = "Bring in an archive, or the memory files of another program",
+    .summary = "Import an archive, or the memory files of another program",
     .help =
         "An archive is verified to its last byte before anything is written.  A directory is\n"
         "recognised by what is in it: KEY.txt and KEY.md (notes), CATEGORY/ID.json (artifacts,\n"

@@ -71,15 +71,16 @@ static jot_status run_watch(Session *s)
 }
 
 static const Opt opts[] = {
-    { "count", "N", "end after so many changes" },
+    { "count", "N", "stop after N changes" },
     { 0 },
 };
 
 const Cmd cmd_watch = {
     .name = "watch",
     .args = "[PREFIX]",
-    .summary = "Print changes as they come, one a line",
-    .help = "Of every process, and what people do to the files.  With --json each line is a JSON\n"
+    .summary = "Print changes as they happen, one per line",
+    .help = "Changes by any process, and people's edits of the files.  With --json each line is a "
+            "JSON\n"
             "value.  PREFIX begins with a kind: notes/, runs/.  Ctrl-C ends it.\n",
     .opts = opts,
     .args_max = 1,

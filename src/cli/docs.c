@@ -60,7 +60,7 @@ jot_status docs_input(Session *s, int at, Str *out)
 {
     const char *file = opt_text(s, "file");
     if (file && at < s->n)
-        return err_set(&s->err, JOT_INVALID, "say TEXT or --file, not both");
+        return err_set(&s->err, JOT_INVALID, "give TEXT or --file, not both");
     if (file)
         TRY(read_file(s, file, STORE_BODY_MAX, out));
     else if (at < s->n)
@@ -129,7 +129,7 @@ static void print_part(const char *head, Str text)
         print_line(text);
 }
 
-jot_status docs_tell(Session *s, const Conflict *c)
+jot_status docs_show_conflict(Session *s, const Conflict *c)
 {
     if (s->json) {
         s->told = true;
@@ -156,7 +156,7 @@ jot_status docs_write(Session *s, Str stream, const DocWrite *w)
     Conflict c;
     jot_status st = conflict_write(&s->memory, stream, w, &s->arena, &c, &s->err);
     if (st == JOT_CONFLICT)
-        return docs_tell(s, &c);
+        return docs_show_conflict(s, &c);
     TRY(st);
     docs_answer(s, stream, &c.now, note_wrote(stream, c.now.text, c.joined, &s->arena),
                 docs_warn(s, stream, c.now.text));

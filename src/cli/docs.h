@@ -40,7 +40,7 @@ void docs_answer(Session *s, Str stream, const Doc *d, Str line, Str warning);
 MUST_USE jot_status docs_write(Session *s, Str stream, const DocWrite *w);
 
 /* Show both texts of a conflict and what they make together; returns JOT_CONFLICT. */
-jot_status docs_tell(Session *s, const Conflict *c);
+jot_status docs_show_conflict(Session *s, const Conflict *c);
 
 /* A unified diff, coloured on a terminal. */
 void docs_print_diff(Str diff);

@@ -1,7 +1,7 @@
 /* examples.c - command lines that show what a command is good for, for its help and the manual
  * page.
  *
- * What stands behind three spaces or more is a word about the line, not a part of it.
+ * What follows three spaces or more is a remark on the line, not part of it.
  * tests/cli/help.t reads every line as the program would. */
 #include <string.h>
 

@@ -63,7 +63,7 @@ void help_all(FILE *to)
           to);
     for (size_t i = 0; topic_at(i); i++)
         fprintf(to, "%s %s", i ? "," : "", topic_at(i));
-    fputs(".\n'jotter demo' shows the most of it on a pad of its own.\n", to);
+    fputs(".\n'jotter demo' shows most of it on a temporary pad.\n", to);
 }
 
 static const char *usage_of(const Cmd *cmd)
@@ -196,7 +196,7 @@ static const Opt help_opts[] = {
 const Cmd cmd_help = {
     .name = "help",
     .args = "[COMMAND ... | TOPIC]",
-    .summary = "Say what there is, or more about one command or topic",
+    .summary = "List the commands, or explain a command or topic",
     .help = "Topics: pads, versions, times, leases, budgets.\n",
     .opts = help_opts,
     .args_max = 3,

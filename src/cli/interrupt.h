@@ -13,7 +13,7 @@
 void interrupt_catch(void);
 /* Was there one? */
 bool interrupted(void);
-/* For hooks that are asked whether to go on. */
+/* For hooks that are asked whether to continue. */
 bool not_interrupted(void *ctx);
 
 /* A scan of the pad that ends with JOT_CANCELLED once there was one: for Memory.progress.  Work

@@ -9,7 +9,7 @@
  * its process id cannot be another's.
  *
  * The lease lives with this process.  If this process is killed the lease is
- * free at once, and what the program goes on to write with JOTTER_LEASE is
+ * free at once, and what the program writes after that with JOTTER_LEASE is
  * refused; the program itself is never killed from here.  A renewal that fails
  * for lack of time is tried again until the lease is over. */
 #include "cli/lease_runner.h"

@@ -1,4 +1,11 @@
-/* live.c - lines and words of an agent at work. */
+/* live.c - lines and words of an agent at work.
+ *
+ * The loop calls the functions of a table (LoopView) as things happen: a piece of text, a reply, a
+ * call, its result, a compaction.  Each prints a line, or an event if a program listens.
+ *
+ * Words are printed as they come, and a letter may come in pieces: of accents, joiners and bytes
+ * that belong to the last character everything is held back until the next one begins, so that a
+ * terminal never gets half of one.  When nothing has come for a while, a line says for how long. */
 #include "cli/live.h"
 
 #include <fcntl.h>
@@ -235,7 +242,7 @@ static void on_budget(void *ctx, const Transcript *t, const Budget *b)
 }
 
 /* Keep an event for the end, and tell it now if a program listens; takes the reference. */
-static void tell_event(Live *l, json_t *event)
+static void print_event(Live *l, json_t *event)
 {
     AUTO(Buf) line = { 0 };
     json_write(&line, event);
@@ -244,10 +251,10 @@ static void tell_event(Live *l, json_t *event)
         fprintf(stderr, STR_FMT "\n", STR_ARG(buf_str(&line)));
 }
 
-static void tell_compacted(Live *l, const Compacted *c)
+static void print_compacted(Live *l, const Compacted *c)
 {
     if (c->masked)
-        tell_event(l, run_cleared_json(l->run, c->masked));
+        print_event(l, run_cleared_json(l->run, c->masked));
     if (!c->summed && !c->dropped)
         return;
     json_t *event = json_pack("{s:s, s:s, s:I, s:I, s:I, s:I}", "event", "context_compacted", "run",
@@ -256,14 +263,14 @@ static void tell_compacted(Live *l, const Compacted *c)
                               "tokens_after", (json_int_t)c->after.used);
     if (c->why.status != JOT_OK)
         json_object_set_new(event, "why", json_text(str(c->why.text)));
-    tell_event(l, event);
+    print_event(l, event);
 }
 
 static void on_compacted(void *ctx, const Compacted *c)
 {
     Live *l = ctx;
     if (l->run)
-        tell_compacted(l, c);
+        print_compacted(l, c);
     if (l->quiet)
         return;
     say("the context was at %u%%: %s masked, %s summed up, %llu dropped; now %u%%",
@@ -299,7 +306,7 @@ void live_planted(void *ctx, const PlantFound *found)
     }
     if (found->aside.n)
         json_object_set_new(event, "aside", json_text(found->aside));
-    tell_event(l, event);
+    print_event(l, event);
     if (!l->plain)
         return;
     live_end_words(l);

@@ -21,7 +21,7 @@ typedef struct Live {
     uint64_t iterations_max;
     const Run *run;   /* that is worked on; NULL: none */
     json_t *events;   /* so far; NULL: none */
-    bool streaming;   /* the cursor is behind words */
+    bool streaming;   /* the cursor is at the end of words */
     bool shown;       /* the newest reply was shown */
     int64_t since_ms; /* the model has been silent since then; 0: it is not waited for */
     int64_t told_ms;  /* the sign that says so was given after so long; 0: not yet */

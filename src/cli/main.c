@@ -152,7 +152,7 @@ static jot_status guess_key(void *ctx, const Listed *l)
 }
 
 /* The key that was probably meant by one that is not there. */
-static void tell_nearest(Session *s)
+static void say_nearest(Session *s)
 {
     Str key = doc_word(s->missed);
     Guess g = { .word = key };
@@ -164,19 +164,19 @@ static void tell_nearest(Session *s)
 }
 
 /* A failure is reported where it was asked for: on standard error, or as the JSON value. */
-static void tell(Session *s, jot_status st)
+static void print_failure(Session *s, jot_status st)
 {
     if (!s->json) {
         say("%s", s->err.text);
         if (st == JOT_NOT_FOUND && s->missed.n)
-            tell_nearest(s);
+            say_nearest(s);
     } else if (!s->told)
         print_json(json_pack("{s:s, s:o, s:b}", "status", status_info(st)->name, "error",
                              json_text(str(s->err.text)), "retry", status_info(st)->retry));
 }
 
 /* What was read is not the newest that was written, or may not stay readable. */
-static void tell_loss(const Session *s)
+static void warn_loss(const Session *s)
 {
     const StoreReport *met = s->memory.store ? store_report(s->memory.store) : NULL;
     if (met && met->lost)
@@ -264,14 +264,14 @@ int main(int argc, char **argv)
     jot_status st = run(&s, argv + 1);
     screen_end();
     if (st != JOT_OK)
-        tell(&s, st);
+        print_failure(&s, st);
     if (fflush(stdout) != 0 || ferror(stdout)) {
         if (st == JOT_OK)
             st = unheard(&s);
         else
             fputs("jotter: could not write to standard output\n", stderr);
     }
-    tell_loss(&s);
+    warn_loss(&s);
     memory_close(&s.memory);
     arena_free(&s.arena);
     return st == JOT_OK ? s.exit_code : status_info(st)->exit_code;

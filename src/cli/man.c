@@ -171,7 +171,7 @@ void man_print(FILE *to)
           ".SH DESCRIPTION\nEvery memory is a stream; every write is a conditional append. What is "
           "acknowledged survives a kill and a power loss; every version stays readable until it is "
           "trimmed; any number of processes share a pad without a daemon.\n"
-          ".SH OPTIONS\nThey may stand anywhere; \\fB\\-\\-\\fR ends them.\n",
+          ".SH OPTIONS\nThey may appear anywhere; \\fB\\-\\-\\fR ends them.\n",
           to);
     put_opts(to, opts_always);
     fputs(".SH COMMANDS\n", to);

@@ -22,7 +22,7 @@ typedef struct Progress {
 /* `of` is one word for one thing, and is borrowed. */
 Progress progress_new(const char *of);
 
-/* So many are done, of `total` (0: nobody knows); `more` is said behind that, or is "". */
+/* So many are done, of `total` (0: nobody knows); `more` follows that, or is "". */
 void progress_show(Progress *p, uint64_t done, uint64_t total, const char *more);
 
 /* Take the line away, before something else is said, and at the end. */

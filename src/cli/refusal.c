@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-jot_status tell_with(Session *s, jot_status st, const char *key, json_t *more)
+jot_status refuse_with(Session *s, jot_status st, const char *key, json_t *more)
 {
     if (!s->json || !more) {
         json_decref(more);

@@ -6,7 +6,7 @@
 
 /* Returns the status.  With --json the failure is printed with one member more, `key`: what stands
  * in the way, for instance.  Takes the reference; NULL adds nothing. */
-jot_status tell_with(Session *s, jot_status st, const char *key, json_t *more);
+jot_status refuse_with(Session *s, jot_status st, const char *key, json_t *more);
 
 /* Every value of an option that may be given more than once, and how many there are.  Whoever takes
  * fewer than that says so. */

@@ -7,7 +7,7 @@
 #include "base/url.h"
 #include "base/utf8.h"
 #include "cli/cmd.h"
-#include "cli/seen.h"
+#include "cli/last_pad.h"
 #include "memory/lease.h"
 
 /* The first write to the user's own pad says where that is: nobody named it. */
@@ -49,7 +49,7 @@ jot_status session_open(Session *s, bool create)
     }
     if (s->lease)
         lease_adopt(&s->memory, s->lease);
-    seen_look(s);
+    last_pad_check(s);
     return JOT_OK;
 }
 
@@ -107,7 +107,7 @@ static jot_status read_all(Session *s, int fd, const char *name, size_t max, Str
 }
 
 /* Who typed only the command waits for it, and it for them. */
-static void tell_waiting(const Session *s)
+static void warn_waiting(const Session *s)
 {
     if (!s->json && isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1)
         fputs("jotter: type the text; Ctrl-D at the beginning of a line ends it\n", stderr);
@@ -115,7 +115,7 @@ static void tell_waiting(const Session *s)
 
 jot_status read_input(Session *s, size_t max, Str *out)
 {
-    tell_waiting(s);
+    warn_waiting(s);
     return read_all(s, STDIN_FILENO, "standard input", max, out);
 }
 

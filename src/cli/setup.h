@@ -27,7 +27,7 @@ typedef struct SetupEntry {
 } SetupEntry;
 
 /* The text with the entry in it, added to `out`.  An empty text is an empty file.
- * JOT_UNSUPPORTED: this text cannot be edited safely; the sentence goes on behind the file's name.
+ * JOT_UNSUPPORTED: this text cannot be edited safely; the sentence continues after the file's name.
  */
 MUST_USE jot_status setup_json(Str text, const SetupEntry *x, Buf *out, Err *e);
 MUST_USE jot_status setup_toml(Str text, const SetupEntry *x, Buf *out, Err *e);

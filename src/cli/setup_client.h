@@ -45,7 +45,7 @@ typedef struct SetupClient {
     const char *token_note;              /* NULL: it takes the token from the variable */
 } SetupClient;
 
-/* By number; NULL behind the last. */
+/* By number; NULL after the last. */
 const SetupClient *setup_client(size_t i);
 /* JOT_INVALID: there is none of that name. */
 MUST_USE jot_status setup_client_find(Str name, const SetupClient **out, Err *e);

@@ -117,7 +117,7 @@ static Found find_ours(Str s, size_t array, const char *client)
     while (json_next_item(s, &a)) {
         if (out.is || s.p[a.at] != '{')
             continue;
-        JsonPlace p = json_place(s, a.at, S(HOOKS));
+        JsonMember p = json_find_member(s, a.at, S(HOOKS));
         if (p.found && s.p[p.value] == '[')
             find_hook(s, p.value, client, &out);
         out.group = a.at;
@@ -129,14 +129,14 @@ static Found find_ours(Str s, size_t array, const char *client)
 
 /* --- The text -------------------------------------------------------------------------------- */
 
-static jot_status find_list(Str s, const char *event, JsonPlace *hooks, JsonPlace *list, Err *e)
+static jot_status find_list(Str s, const char *event, JsonMember *hooks, JsonMember *list, Err *e)
 {
-    *list = (JsonPlace){ 0 };
-    *hooks = json_place(s, str_skip_space(s, 0), S(HOOKS));
+    *list = (JsonMember){ 0 };
+    *hooks = json_find_member(s, str_skip_space(s, 0), S(HOOKS));
     if (hooks->found && s.p[hooks->value] != '{')
         return err_set(e, JOT_UNSUPPORTED, "has a '" HOOKS "' that is not an object");
     if (hooks->found)
-        *list = json_place(s, hooks->value, str(event));
+        *list = json_find_member(s, hooks->value, str(event));
     if (list->found && s.p[list->value] != '[')
         return err_set(e, JOT_UNSUPPORTED, "has hooks for %s that are no list", event);
     return JOT_OK;
@@ -144,7 +144,7 @@ static jot_status find_list(Str s, const char *event, JsonPlace *hooks, JsonPlac
 
 static jot_status put(Str s, const SetupHooks *x, const char *event, Buf *out, Err *e)
 {
-    JsonPlace hooks, list;
+    JsonMember hooks, list;
     TRY(find_list(s, event, &hooks, &list, e));
     AUTO_PTR(json_t) group = new_group(x);
     if (!list.found) {
@@ -176,7 +176,7 @@ static jot_status put(Str s, const SetupHooks *x, const char *event, Buf *out, E
 static jot_status take_out(Str s, const SetupHooks *x, const char *event, Buf *out, bool *any,
                            Err *e)
 {
-    JsonPlace hooks, list;
+    JsonMember hooks, list;
     TRY(find_list(s, event, &hooks, &list, e));
     Found f = list.found ? find_ours(s, list.value, x->client) : (Found){ 0 };
     *any = f.is;

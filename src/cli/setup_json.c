@@ -34,9 +34,9 @@ static Layout layout_of(Str s, size_t object)
 
 /* --- Members ----------------------------------------------------------------------------- */
 
-JsonPlace json_place(Str s, size_t object, Str key)
+JsonMember json_find_member(Str s, size_t object, Str key)
 {
-    JsonPlace p = { .object = object };
+    JsonMember p = { .object = object };
     assert(s.p[object] == '{');
     size_t at = str_skip_space(s, object + 1);
     while (s.p[at] == '"') {
@@ -97,7 +97,7 @@ void json_replace(Str s, size_t from, size_t to, Str with, Buf *out)
 }
 
 /* The text with one more member after the last one of an object. */
-void json_add_member(Str s, const JsonPlace *p, size_t depth, const char *key, const json_t *value,
+void json_add_member(Str s, const JsonMember *p, size_t depth, const char *key, const json_t *value,
                      Buf *out)
 {
     AUTO(Buf) member = { 0 };
@@ -205,7 +205,7 @@ static jot_status edit(Str s, const json_t *old, const SetupEntry *x, Buf *out, 
     const json_t *entry = json_object_get(table, x->name);
     AUTO_PTR(json_t) merged = setup_merge(entry, x);
     size_t root = str_skip_space(s, 0);
-    JsonPlace p = json_place(s, root, str(x->table));
+    JsonMember p = json_find_member(s, root, str(x->table));
     if (!p.found) {
         AUTO_PTR(json_t) fresh = json_pack("{s:O}", x->name, merged);
         json_add_member(s, &p, 1, x->table, fresh, out);
@@ -213,7 +213,7 @@ static jot_status edit(Str s, const json_t *old, const SetupEntry *x, Buf *out, 
     }
     if (!json_is_object(table))
         return err_set(e, JOT_UNSUPPORTED, "has a '%s' that is not an object", x->table);
-    JsonPlace q = json_place(s, p.value, str(x->name));
+    JsonMember q = json_find_member(s, p.value, str(x->name));
     if (!q.found) {
         json_add_member(s, &q, 2, x->name, merged, out);
     } else if (json_equal(entry, merged)) {

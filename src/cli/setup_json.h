@@ -8,17 +8,17 @@
 #include "base/json.h"
 
 /* A member of an object, or the place for one. */
-typedef struct JsonPlace {
+typedef struct JsonMember {
     size_t object; /* where it was looked for */
     bool found;
     size_t key, value, end; /* of the member, if it was found */
     size_t last;            /* the end of the last member; 0: there is none */
     size_t n;               /* members there are */
-} JsonPlace;
+} JsonMember;
 
-JsonPlace json_place(Str s, size_t object, Str key);
+JsonMember json_find_member(Str s, size_t object, Str key);
 /* The text with one more member after the last one of an object; `depth` levels deep. */
-void json_add_member(Str s, const JsonPlace *p, size_t depth, const char *key, const json_t *value,
+void json_add_member(Str s, const JsonMember *p, size_t depth, const char *key, const json_t *value,
                      Buf *out);
 
 /* A walk over an array: the item at [at, last) is the n-th. */
@@ -27,7 +27,7 @@ typedef struct JsonItems {
     size_t at, last, n;
 } JsonItems;
 
-/* False behind the last one. */
+/* False after the last one. */
 bool json_next_item(Str s, JsonItems *a);
 /* The text with one more item after the last one, to which the walk has come. */
 void json_add_item(Str s, const JsonItems *a, size_t depth, const json_t *value, Buf *out);

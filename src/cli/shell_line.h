@@ -3,7 +3,7 @@
  * bash hands completion the raw line, and words that it has cut at ':' and '=' as well.  This
  * reads the line as the shell will: quotes and backslashes, and nothing that is expanded, because
  * completion must not run anything.  What an answer replaces is only the part of the last word
- * behind such a cut, or behind a quote that is still open. */
+ * after such a cut, or after a quote that is still open. */
 #ifndef CLI_SHELL_LINE_H
 #define CLI_SHELL_LINE_H
 

@@ -594,5 +594,5 @@ static jot_status run_verb(Session *s)
         Err was = s->err;
         err_set(&s->err, st, "%s: there is no pad '%s'", was.text, err_show(&shown, s->where.url));
     }
-    return d.json ? tell_with(s, st, v->refused, json_incref(d.json)) : st;
+    return d.json ? refuse_with(s, st, v->refused, json_incref(d.json)) : st;
 }

@@ -1,4 +1,8 @@
-/* verb_show.c - what a person is shown beside what the templates of a row say, or instead. */
+/* verb_show.c - what a person is shown beside what the templates of a row say, or instead.
+ *
+ * A template has no loops and no arithmetic (tool/template.h).  What needs them is a function here,
+ * found by the name of the verb in the table at the end; it gets the data that --json prints, and
+ * nothing else, so both show the same. */
 #include "cli/verb_show.h"
 
 #include <string.h>

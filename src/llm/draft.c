@@ -86,7 +86,7 @@ jot_status draft_read(Str data, json_t **out, Err *e)
         if (json_read(buf_str(&text), out, e) == JOT_OK)
             return JOT_OK;
     }
-    return err_set(e, JOT_IO, "the provider's answer is not understood: an event is no JSON");
+    return err_set(e, JOT_IO, "the provider's answer is not understood: an event is not JSON");
 }
 
 /* --- The reply --------------------------------------------------------------------------- */

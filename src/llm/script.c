@@ -189,9 +189,9 @@ static size_t answers_given(const Script *s, const LlmRequest *r)
 static jot_status choose(Script *s, const LlmRequest *r, Answer **out, size_t *number, Err *e)
 {
     Shown shown;
-    for (size_t i = 0; i < s->n_asides; i++)
-        if (script_newest_has(r, s->asides[i].when)) {
-            *out = &s->asides[i];
+    for (size_t i = 0; i < s->n_conditional; i++)
+        if (script_newest_has(r, s->conditional[i].when)) {
+            *out = &s->conditional[i];
             return JOT_OK;
         }
     *number = answers_given(s, r) + 1;

@@ -22,8 +22,8 @@ typedef struct Script {
     Llm base;
     Answer *answers; /* in order */
     size_t n;
-    Answer *asides; /* those with `when`, which have no place in the order */
-    size_t n_asides;
+    Answer *conditional; /* those with `when`, which have no place in the order */
+    size_t n_conditional;
     uint64_t limit; /* bytes of a request; more is an overflow; 0: none */
     Str file;       /* for sentences */
     const char *log;

@@ -208,12 +208,12 @@ static jot_status read_document(Script *s, const Yaml *doc, Str part, Err *e)
     if (list->kind != YAML_LIST)
         return bad(list, e, "the answers are a list");
     s->answers = NEW_ARRAY(&s->base.arena, Answer, list->n);
-    s->asides = NEW_ARRAY(&s->base.arena, Answer, list->n);
+    s->conditional = NEW_ARRAY(&s->base.arena, Answer, list->n);
     for (size_t i = 0; i < list->n; i++) {
         Answer a = { 0 };
         TRY(read_answer(list->items[i], &a, e));
         if (a.when.n)
-            s->asides[s->n_asides++] = a;
+            s->conditional[s->n_conditional++] = a;
         else
             s->answers[s->n++] = a;
     }

@@ -72,7 +72,7 @@ static jot_status settle_effort(Wire *w, Err *e)
     if (w->base.known.thinking == MODEL_NO_THINKING) {
         Shown shown;
         if (efforts[i].budget)
-            return err_set(e, JOT_INVALID, "'%s' does not think: leave effort out",
+            return err_set(e, JOT_INVALID, "'%s' does not think: leave out effort",
                            err_show(&shown, w->base.model));
         w->effort = (Str){ 0 };
     } else if (w->base.known.thinking == MODEL_BUDGET) {
@@ -152,13 +152,13 @@ static jot_status read_reasoning(Wire *w, Str key, Str value, Err *e)
     return JOT_OK;
 }
 
-typedef struct Place {
+typedef struct Server {
     Str base;
     const char *key_file;
     bool plain_http;
-} Place;
+} Server;
 
-static jot_status read_params(Wire *w, const LlmAddress *a, Place *p, Err *e)
+static jot_status read_params(Wire *w, const LlmAddress *a, Server *p, Err *e)
 {
     Shown shown;
     Arena *arena = &w->base.arena;
@@ -210,7 +210,7 @@ static jot_status check_place(const Url *u, bool plain_http, Err *e)
 static jot_status open_into(Wire *w, const LlmAddress *a, Err *e)
 {
     Arena *arena = &w->base.arena;
-    Place p = { .key_file = a->key_file, .plain_http = a->plain_http };
+    Server p = { .key_file = a->key_file, .plain_http = a->plain_http };
     if (a->effort)
         TRY(read_effort(w, str(a->effort), e));
     TRY(read_params(w, a, &p, e));

@@ -35,7 +35,7 @@ static void report_index(void *ctx, Str stream, const char *what)
         x->hooks->fault(x->hooks->ctx, &f);
 }
 
-/* Whoever stands between the store and the caller's hooks has this as its first member. */
+/* The first member of anything that stands between the store and the caller's hooks. */
 typedef struct Passing {
     const VerifyHooks *hooks; /* the caller's; may be NULL */
 } Passing;
@@ -323,7 +323,7 @@ static jot_status gc_walk(Gc *gc, ListWhich which, jot_status (*each)(void *ctx,
 static jot_status gc_check(const GcPolicy *p, Err *e)
 {
     if (!p->keep && !p->before_ms && !p->bytes)
-        return err_set(e, JOT_INVALID, "say what to keep: by count, by age or by size");
+        return err_set(e, JOT_INVALID, "give what to keep: by count, by age or by size");
     if (p->keep && p->keep < GC_KEEP_MIN)
         return err_set(e, JOT_INVALID,
                        "keep %llu: the newest %d versions always stay, because a repeated write is "

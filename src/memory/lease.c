@@ -123,7 +123,7 @@ static jot_status in_the_way(const LeaseAsk *ask, const Lease *l, Err *e)
                    same ? "" : other, same ? "" : "',", err_show(&by, l->by), lease_rest(l).text);
 }
 
-/* One that was never given has ended, too, for whoever asks under it. */
+/* To a caller that uses it, a lease that was never granted has ended, too. */
 static jot_status say_ended(const LeaseTable *t, uint64_t token, Err *e)
 {
     if (token >= t->next)
@@ -331,7 +331,7 @@ static jot_status check_ttl(int64_t ttl_ms, Err *e)
 static jot_status check_on(Str on, bool prefix, Err *e)
 {
     if (prefix && on.n == 0)
-        return err_set(e, JOT_INVALID, "a lease needs a name or the beginning of one");
+        return err_set(e, JOT_INVALID, "a lease needs a name or a prefix");
     TRY(prefix ? store_check_prefix(on, e) : store_check_name(on, e));
     if (str_starts(on, S("leases/")))
         return err_set(e, JOT_INVALID, "leases/ cannot be leased");

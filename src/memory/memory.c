@@ -15,7 +15,7 @@
 #include "base/utf8.h"
 #include "memory/holding.h"
 #include "memory/search/search.h"
-#include "store/past.h"
+#include "store/as_of.h"
 #include "store/walk.h"
 
 enum { PAGE = 200 };
@@ -38,7 +38,7 @@ void memory_open_past(Memory *m, const Memory *of, int64_t at_ms)
 {
     assert(of->store && m != of);
     *m = (Memory){
-        .store = store_past(of->store, at_ms), .io = of->io, .by = of->by, .progress = of->progress
+        .store = store_as_of(of->store, at_ms), .io = of->io, .by = of->by, .progress = of->progress
     };
 }
 

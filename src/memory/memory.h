@@ -46,7 +46,7 @@ typedef struct MemoryOptions {
 
 /* `m` is {0}.  JOT_NOT_FOUND: there is no pad and create is not set. */
 MUST_USE jot_status memory_open(Memory *m, Str url, const MemoryOptions *o, Err *e);
-/* The pad of another handle as it was at a moment (store/past.h): nothing can be written.  `of`
+/* The pad of another handle as it was at a moment (store/as_of.h): nothing can be written.  `of`
  * must outlive it. */
 void memory_open_past(Memory *m, const Memory *of, int64_t at_ms);
 void memory_close(Memory *m); /* {0} and half-open ones are fine */

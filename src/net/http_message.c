@@ -302,7 +302,7 @@ static HttpStep step_chunk(HttpReader *r)
 
 /* --- The reader -------------------------------------------------------------------------- */
 
-/* What has been used is let go of when it is worth the moving. */
+/* What has been used is dropped when that is worth moving the rest. */
 static void shift(HttpReader *r)
 {
     if (r->at == 0 || (r->at < r->in.n && r->at < HTTP_HEAD_MAX))

@@ -463,7 +463,7 @@ static jot_status flush(Writer *w, Err *e)
     return got < 0 ? err_errno(e, -got, "could not write the archive") : JOT_OK;
 }
 
-static void tell(Writer *w, CopyNews news, Str stream, jot_status status, const char *what)
+static void report(Writer *w, CopyNews news, Str stream, jot_status status, const char *what)
 {
     w->told = arena_grow(&w->arena, w->told, w->told_n, &w->told_cap, sizeof(CopyNotice),
                          alignof(CopyNotice));
@@ -476,7 +476,7 @@ static void report_lost(Writer *w, const Walk *walk)
     char what[300];
     walk_say(walk, what, sizeof what);
     w->count.lost += walk->lost;
-    tell(w, COPY_LOST, walk->stream, JOT_CORRUPT, what);
+    report(w, COPY_LOST, walk->stream, JOT_CORRUPT, what);
 }
 
 static jot_status write_page(Writer *w, Mark *last, const Records *page, Err *e)
@@ -512,14 +512,14 @@ static jot_status write_stream(void *writer, const Listed *l, const Err *edit, E
     if (w->hooks && w->hooks->go_on && !w->hooks->go_on(w->hooks->ctx))
         return err_set(e, JOT_CANCELLED, "interrupted: there is no archive");
     if (edit)
-        tell(w, COPY_REFUSED, l->name, edit->status, edit->text);
+        report(w, COPY_REFUSED, l->name, edit->status, edit->text);
     while (walk.more) {
         AUTO(Arena) arena = { 0 };
         Records page;
         Err why = { 0 };
         jot_status st = walk_read(&walk, &arena, &page, &why);
         if (st != JOT_OK && st != JOT_NOT_FOUND)
-            tell(w, COPY_REFUSED, l->name, st, why.text);
+            report(w, COPY_REFUSED, l->name, st, why.text);
         if (st != JOT_OK)
             break;
         if (page.n && !named)
@@ -601,8 +601,8 @@ static jot_status write_named(Writer *w, int dir, const char *draft, const char 
 /* The archive is there: tell what is not in it. */
 static jot_status report_all(const Writer *w, const CopyHooks *hooks, Err *e)
 {
-    for (size_t i = 0; i < w->told_n && hooks && hooks->told; i++)
-        hooks->told(hooks->ctx, &w->told[i]);
+    for (size_t i = 0; i < w->told_n && hooks && hooks->notice; i++)
+        hooks->notice(hooks->ctx, &w->told[i]);
     if (w->told_n == 0)
         return JOT_OK;
     const CopyNotice *first = &w->told[0];

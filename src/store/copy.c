@@ -68,11 +68,11 @@ DEFINE_AUTO(Copy, copy_done)
 
 /* --- Telling ---------------------------------------------------------------------------- */
 
-static void tell(Copy *c, CopyNews news, Str stream, jot_status status, const char *what)
+static void report(Copy *c, CopyNews news, Str stream, jot_status status, const char *what)
 {
     CopyNotice t = { news, stream, status, what };
-    if (c->hooks->told)
-        c->hooks->told(c->hooks->ctx, &t);
+    if (c->hooks->notice)
+        c->hooks->notice(c->hooks->ctx, &t);
     if (status == JOT_OK)
         return;
     c->problems++;
@@ -84,7 +84,7 @@ static void tell(Copy *c, CopyNews news, Str stream, jot_status status, const ch
 static void refuse(Copy *c, Str stream, const Err *why)
 {
     c->count.refused++;
-    tell(c, COPY_REFUSED, stream, why->status, why->text);
+    report(c, COPY_REFUSED, stream, why->status, why->text);
 }
 
 static void report_lost(Copy *c, const Walk *w)
@@ -92,7 +92,7 @@ static void report_lost(Copy *c, const Walk *w)
     char what[SENTENCE];
     walk_say(w, what, sizeof what);
     c->count.lost += w->lost;
-    tell(c, COPY_LOST, w->stream, JOT_CORRUPT, what);
+    report(c, COPY_LOST, w->stream, JOT_CORRUPT, what);
 }
 
 static jot_status differs(Err *e, Str stream, uint64_t seq)
@@ -249,8 +249,9 @@ static jot_status record_at(Store *s, Str stream, uint64_t seq, Arena *into, Rec
 /* Was the target's stream purged too, and nothing was written since?  `oldest` is its oldest. */
 static bool is_purged(const Copy *c, const Record *oldest)
 {
-    PurgeTold told;
-    return oldest->mark.seq && oldest->mark.seq == mark_last(&c->head) && store_told(oldest, &told);
+    PurgeTrace told;
+    return oldest->mark.seq && oldest->mark.seq == mark_last(&c->head) &&
+           store_purge_trace(oldest, &told);
 }
 
 /* Is all that the target has before the tombstone what was purged, or nothing that could be lost?
@@ -272,9 +273,9 @@ static jot_status may_forget(Copy *c, Str stream, const Record *tombstone, const
  * left of a trim, if there is as much after it as a trim leaves. */
 static bool left_by_purge(const Record *oldest, const Records *page)
 {
-    PurgeTold told;
+    PurgeTrace told;
     return oldest->mark.op == OP_DELETE && oldest->mark.seq > 1 &&
-           (store_told(oldest, &told) || (page->n < STORE_ID_WINDOW && !page->damaged));
+           (store_purge_trace(oldest, &told) || (page->n < STORE_ID_WINDOW && !page->damaged));
 }
 
 /* What was purged must not come back with records from before it. */
@@ -324,7 +325,7 @@ static jot_status look_at_oldest(Copy *c, Str stream, const Walk *w, Records *pa
     assert(page->n > 0 && c->head.seq > 0); /* both have something to compare */
     AUTO(Arena) arena = { 0 };
     Record oldest, *first = &page->items[0];
-    PurgeTold told;
+    PurgeTrace told;
     char what[SENTENCE];
     Mark *m = &first->mark;
     TRY(record_at(c->to, stream, 0, &arena, &oldest, e));
@@ -335,7 +336,7 @@ static jot_status look_at_oldest(Copy *c, Str stream, const Walk *w, Records *pa
     if (c->alike)
         return JOT_OK;
     /* The target was purged, and the source was not: refuse. */
-    if (oldest.mark.seq > m->seq && store_told(&oldest, &told))
+    if (oldest.mark.seq > m->seq && store_purge_trace(&oldest, &told))
         return purged_there(stream, e);
     /* The other way round: the target forgets, too. */
     if (older && purged)
@@ -349,7 +350,7 @@ static jot_status look_at_oldest(Copy *c, Str stream, const Walk *w, Records *pa
                  (unsigned long long)c->head.seq + 1, (unsigned long long)m->seq - 1);
         TRY(store_check_behind(stream, &c->head, first, e));
         m->gap = m->seq - c->head.seq - 1;
-        tell(c, COPY_GAP, stream, JOT_OK, what);
+        report(c, COPY_GAP, stream, JOT_OK, what);
     }
     return JOT_OK;
 }
@@ -436,9 +437,9 @@ static jot_status copy_or_report(Copy *c, Str stream, uint64_t newest, bool last
     TRY(ask_on(c, e));
     jot_status st = copy_stream(c, stream, newest, &why);
     if (c->forgot)
-        tell(c, COPY_FORGOT, stream, JOT_OK,
-             c->tombstone ? "it was purged, as at the source"
-                          : "versions were redacted, as at the source");
+        report(c, COPY_FORGOT, stream, JOT_OK,
+               c->tombstone ? "it was purged, as at the source"
+                            : "versions were redacted, as at the source");
     if (st == JOT_OK)
         return JOT_OK;
     if (is_over(c, st))

@@ -194,8 +194,8 @@ MUST_USE jot_status store_check_expect(Str stream, const Expect *x, const Mark *
                                        uint64_t guard_seq, Err *e);
 
 /* True if a write on this condition is refused because of the records lost after `head`, which
- * must then be remembered as told (mark.told). */
-bool store_must_tell(const Expect *x, const Mark *head);
+ * must then be remembered as told (mark.loss_reported). */
+bool store_must_report(const Expect *x, const Mark *head);
 
 /* What a guard stream's seq is compared with: one whose newest record is lost stands nowhere. */
 static inline uint64_t store_guard_seq(const Mark *head)
@@ -217,7 +217,7 @@ MUST_USE jot_status store_check_behind(Str stream, const Mark *head, const Recor
 MUST_USE jot_status store_check_place(Str stream, const Batch *b, const Mark *before,
                                       const Record *after, Err *e);
 
-/* Are there `n` numbers left behind this head, for records nobody has asked for? */
+/* Are there `n` numbers left after this head, for records nobody has asked for? */
 MUST_USE jot_status store_check_room(Str stream, const Mark *head, uint64_t n, Err *e);
 
 /* The chain of a record whose predecessor had `previous`. */
@@ -257,17 +257,17 @@ typedef struct Purged {
 } Purged;
 
 /* What a tombstone tells of the records that were purged. */
-typedef struct PurgeTold {
+typedef struct PurgeTrace {
     Purged oldest[STORE_PURGED_MAX]; /* of this purge and of those before it, by seq */
     size_t oldest_n;
     uint64_t first; /* the seq of the first of `n` ... */
     size_t n;
     char chains[STORE_TOLD_MAX * STORE_TOLD_HEX]; /* ... whose chains begin so; '-': not known */
-} PurgeTold;
+} PurgeTrace;
 
 /* False for any record that is not the tombstone of a purge, and for those of purges before Jotter
  * told anything: *out is empty then. */
-bool store_told(const Record *tombstone, PurgeTold *out);
+bool store_purge_trace(const Record *tombstone, PurgeTrace *out);
 
 /* Is everything that `to` has of the stream before the tombstone's seq shown to be what was purged?
  * The end of each row of records must be reported, or continued by the tombstone, for its chain

@@ -34,7 +34,7 @@ static int by_seq(const void *a, const void *b)
     return x->seq < y->seq ? -1 : x->seq > y->seq;
 }
 
-static void read_oldest(json_t *purged, PurgeTold *out)
+static void read_oldest(json_t *purged, PurgeTrace *out)
 {
     const char *key;
     json_t *value;
@@ -53,7 +53,7 @@ static void read_oldest(json_t *purged, PurgeTold *out)
         qsort(out->oldest, out->oldest_n, sizeof *out->oldest, by_seq);
 }
 
-static void read_chains(json_t *meta, PurgeTold *out)
+static void read_chains(json_t *meta, PurgeTrace *out)
 {
     Str chains = json_str(json_object_get(meta, "chains"));
     json_int_t first = json_integer_value(json_object_get(meta, "from"));
@@ -65,7 +65,7 @@ static void read_chains(json_t *meta, PurgeTold *out)
         memcpy(out->chains, chains.p, chains.n);
 }
 
-bool store_told(const Record *tombstone, PurgeTold *out)
+bool store_purge_trace(const Record *tombstone, PurgeTrace *out)
 {
     json_t *read = NULL;
     Err ignored;
@@ -83,10 +83,10 @@ bool store_told(const Record *tombstone, PurgeTold *out)
 /* --- Making it ------------------------------------------------------------------------------ */
 
 /* Make room for the `n` numbers up to `last`; what was reported of others is dropped. */
-static void move_window(PurgeTold *t, uint64_t last, size_t n)
+static void move_window(PurgeTrace *t, uint64_t last, size_t n)
 {
     assert(n > 0 && n <= STORE_TOLD_MAX);
-    PurgeTold old = *t;
+    PurgeTrace old = *t;
     t->n = last < n ? (size_t)last : n;
     t->first = last - t->n + 1;
     memset(t->chains, UNKNOWN, sizeof t->chains);
@@ -99,7 +99,7 @@ static void move_window(PurgeTold *t, uint64_t last, size_t n)
 }
 
 /* Let the newest records be reported, `max` at most. */
-static void state_newest(PurgeTold *t, const Gone *gone, size_t max)
+static void state_newest(PurgeTrace *t, const Gone *gone, size_t max)
 {
     uint64_t last = t->n ? t->first + t->n - 1 : 0;
     for (size_t i = 0; i < gone->n; i++)
@@ -123,7 +123,7 @@ static void state_newest(PurgeTold *t, const Gone *gone, size_t max)
 }
 
 /* What is reported, as meta; empty if nothing is. */
-static Str write_told(PurgeTold *t, const Gone *gone, Arena *into)
+static Str write_trace(PurgeTrace *t, const Gone *gone, Arena *into)
 {
     enum { FRAME = sizeof "{,\"from\":,\"chains\":\"\"}" + 20 };
     AUTO(Buf) meta = { 0 };
@@ -148,10 +148,10 @@ static Str write_told(PurgeTold *t, const Gone *gone, Arena *into)
 Record store_tombstone(Store *s, Str stream, Str by, const Mark *head, const Gone *gone,
                        Arena *into)
 {
-    PurgeTold told = { 0 };
+    PurgeTrace told = { 0 };
     assert(gone->n <= STORE_TOLD_MAX && (gone->n == 0 || gone->newest));
     if (gone->oldest) {
-        (void)store_told(gone->oldest, &told);
+        (void)store_purge_trace(gone->oldest, &told);
         /* The oldest record is reported, too.  What was reported first is what the oldest copies
          * have, so where there is no room the one before the last gives way. */
         if (told.oldest_n == STORE_PURGED_MAX)
@@ -161,7 +161,7 @@ Record store_tombstone(Store *s, Str stream, Str by, const Mark *head, const Gon
         snprintf(p->chain, sizeof p->chain, "%.*s", STORE_PURGED_HEX,
                  hash_hex(gone->oldest->mark.chain).text);
     }
-    Draft d = { .op = OP_DELETE, .by = by, .meta = write_told(&told, gone, into) };
+    Draft d = { .op = OP_DELETE, .by = by, .meta = write_trace(&told, gone, into) };
     return store_next(s, stream, &d, head);
 }
 
@@ -170,7 +170,7 @@ Record store_tombstone(Store *s, Str stream, Str by, const Mark *head, const Gon
 typedef enum Likeness { NOT_TOLD, TOLD_SO, TOLD_OTHERWISE } Likeness;
 
 /* What is reported of a record, against the record. */
-static Likeness compare(const PurgeTold *t, const Mark *m)
+static Likeness compare(const PurgeTrace *t, const Mark *m)
 {
     Likeness like = NOT_TOLD;
     HashHex hex = hash_hex(m->chain);
@@ -187,7 +187,7 @@ static Likeness compare(const PurgeTold *t, const Mark *m)
 
 /* The records of the target, one by one. */
 typedef struct Proof {
-    PurgeTold told;
+    PurgeTrace told;
     uint64_t before; /* the tombstone's seq */
     Mark last;       /* seq 0: none yet */
     bool proved;     /* the last one is reported */
@@ -213,7 +213,7 @@ jot_status store_shows_copy(Store *to, Str stream, const Mark *head, const Recor
 {
     Proof p = { .before = tombstone->mark.seq, .fits = true };
     assert(tombstone->mark.op == OP_DELETE);
-    (void)store_told(tombstone, &p.told);
+    (void)store_purge_trace(tombstone, &p.told);
     Walk w = walk_new(to, stream, mark_last(head));
     while (w.more && p.fits) {
         AUTO(Arena) arena = { 0 };

@@ -67,7 +67,7 @@ static bool is_word_end(const Line *l)
     return l->at == l->end || *l->at == ' ';
 }
 
-/* Step over the space behind a word. */
+/* Skip the space after a word. */
 static void end_word(Line *l)
 {
     l->good = l->good && is_word_end(l);

@@ -166,17 +166,17 @@ static jot_status check_guard(Str stream, const Expect *x, uint64_t guard_seq, E
                    err_show(&shown, stream));
 }
 
-bool store_must_tell(const Expect *x, const Mark *head)
+bool store_must_report(const Expect *x, const Mark *head)
 {
     /* A number that nobody can have seen is no condition: it asks for the head. */
     bool asked = x->kind == EXPECT_SEQ && x->seq > mark_last(head);
-    return head->lost && !head->told && x->kind != EXPECT_ANY && !asked;
+    return head->lost && !head->loss_reported && x->kind != EXPECT_ANY && !asked;
 }
 
 static jot_status check_head(Str stream, const Expect *x, const Mark *head, Err *e)
 {
     Shown shown;
-    if (store_must_tell(x, head))
+    if (store_must_report(x, head))
         return err_set(e, JOT_CONFLICT,
                        "'%s' has changed: record %llu was damaged and cannot be read (seq %llu "
                        "counts now)",

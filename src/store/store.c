@@ -202,8 +202,9 @@ jot_status store_check_mine(const Store *s, Err *e)
 {
     if (s->pid == 0 || s->pid == process_id())
         return JOT_OK;
-    return err_set(e, JOT_INVALID,
-                   "this pad was opened before its process was forked: open it again here");
+    return err_set(
+        e, JOT_INVALID,
+        "this pad was opened before this process was forked: open it again in this process");
 }
 
 static jot_status check_writable(const Store *s, Err *e)

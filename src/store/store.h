@@ -21,7 +21,7 @@
  *   - its number is never given again: the next record has seq + lost + 1, and
  *     its chain continues the head's;
  *   - a condition that names it never holds, and the first conditional write
- *     of any kind is a JOT_CONFLICT (head.told from then on), so that nobody who
+ *     of any kind is a JOT_CONFLICT (head.loss_reported from then on), so that nobody who
  *     saw it writes over it unaware; as a guard the stream does not stand
  *     anywhere until its next record;
  *   - verify reports it, and the gap for as long as that is kept.
@@ -93,15 +93,15 @@ typedef struct Mark {
     uint64_t seq;  /* 0: no record, or (head on files) an edit from outside not yet recorded */
     int64_t at_ms; /* UTC; never before its predecessor's */
     Op op;
-    bool redacted;  /* the body was removed later; sha256 and size are those it had */
-    uint64_t fence; /* highest lease token seen by this stream */
-    uint64_t size;  /* of the body, in bytes */
-    Hash sha256;    /* of the body; zero for a tombstone */
-    Hash chain;     /* sha256(chain of the predecessor, hash of this record's header) */
-    uint64_t lost;  /* of a head: so many records after it were damaged and cannot be read */
-    bool told;      /* ... and a conditional write was refused because of it */
-    uint64_t gap;   /* so many numbers before it were trimmed: at the source it was copied from, or
-                     * (oldest record, files) here */
+    bool redacted;      /* the body was removed later; sha256 and size are those it had */
+    uint64_t fence;     /* highest lease token seen by this stream */
+    uint64_t size;      /* of the body, in bytes */
+    Hash sha256;        /* of the body; zero for a tombstone */
+    Hash chain;         /* sha256(chain of the predecessor, hash of this record's header) */
+    uint64_t lost;      /* of a head: so many records after it were damaged and cannot be read */
+    bool loss_reported; /* ... and a conditional write was refused because of it */
+    uint64_t gap; /* so many numbers before it were trimmed: at the source it was copied from, or
+                   * (oldest record, files) here */
 } Mark;
 
 /* The highest number that was given, of this record or of a lost one after it. */
@@ -405,7 +405,7 @@ typedef struct CopyNotice {
 
 typedef struct CopyHooks {
     void (*progress)(void *ctx, const CopyCount *so_far);
-    void (*told)(void *ctx, const CopyNotice *t);
+    void (*notice)(void *ctx, const CopyNotice *t);
     /* Asked between two steps; may be NULL.  False ends it with JOT_CANCELLED: what was copied
      * stays, of an archive there is no file. */
     bool (*go_on)(void *ctx);
@@ -488,12 +488,12 @@ typedef enum FaultKind {
     FAULT_PAD,      /* the pad as a whole */
     FAULT_INDEX,    /* the search index says something else than the pad */
     /* Not wrong, but worth knowing: */
-    FAULT_ASIDE,     /* something lies in quarantine */
-    FAULT_EDIT,      /* a person's edit that no write has recorded yet */
-    FAULT_OTHER,     /* a file among those people see that no name leads to */
-    FAULT_UNCHECKED, /* the search index, which is held or has no room to be brought up to date */
-    FAULT_TIME,      /* a stream whose newest record is of a time that is still to come */
-    FAULT_GAP,       /* records a copy never had: they had been trimmed at its source */
+    FAULT_QUARANTINE, /* something lies in quarantine */
+    FAULT_EDIT,       /* a person's edit that no write has recorded yet */
+    FAULT_OTHER,      /* a file among those people see that no name leads to */
+    FAULT_UNCHECKED,  /* the search index, which is held or has no room to be brought up to date */
+    FAULT_TIME,       /* a stream whose newest record is of a time that is still to come */
+    FAULT_GAP,        /* records a copy never had: they had been trimmed at its source */
 } FaultKind;
 
 /* The word for it: "damage", "fork" ...; never NULL. */

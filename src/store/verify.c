@@ -31,13 +31,20 @@ static const struct {
     const char *name;
     bool counts;
 } kinds[] = {
-    [FAULT_DAMAGE] = { "damage", true },     [FAULT_LOST] = { "lost", true },
-    [FAULT_FORK] = { "fork", true },         [FAULT_VIEW] = { "view", true },
-    [FAULT_LEFTOVER] = { "leftover", true }, [FAULT_STRAY] = { "stray", true },
-    [FAULT_PAD] = { "pad", true },           [FAULT_INDEX] = { "index", true },
-    [FAULT_ASIDE] = { "quarantine", false }, [FAULT_EDIT] = { "edit", false },
-    [FAULT_OTHER] = { "other", false },      [FAULT_UNCHECKED] = { "unchecked", false },
-    [FAULT_TIME] = { "time", false },        [FAULT_GAP] = { "gap", false },
+    [FAULT_DAMAGE] = { "damage", true },
+    [FAULT_LOST] = { "lost", true },
+    [FAULT_FORK] = { "fork", true },
+    [FAULT_VIEW] = { "view", true },
+    [FAULT_LEFTOVER] = { "leftover", true },
+    [FAULT_STRAY] = { "stray", true },
+    [FAULT_PAD] = { "pad", true },
+    [FAULT_INDEX] = { "index", true },
+    [FAULT_QUARANTINE] = { "quarantine", false },
+    [FAULT_EDIT] = { "edit", false },
+    [FAULT_OTHER] = { "other", false },
+    [FAULT_UNCHECKED] = { "unchecked", false },
+    [FAULT_TIME] = { "time", false },
+    [FAULT_GAP] = { "gap", false },
 };
 
 const char *fault_name(FaultKind kind)
@@ -63,7 +70,7 @@ typedef struct Verify {
     Arena arena;
 } Verify;
 
-static void tell(Verify *v, const StoreFault *f)
+static void report(Verify *v, const StoreFault *f)
 {
     assert(f->what); /* a fault has a sentence */
     v->count->faults += fault_counts(f->kind);
@@ -78,7 +85,7 @@ static void report_for_engine(void *ctx, const StoreFault *f)
         v->blamed = arena_grow(&v->arena, v->blamed, v->n, &v->cap, sizeof(Str), alignof(Str));
         v->blamed[v->n++] = arena_copy(&v->arena, f->stream);
     }
-    tell(v, f);
+    report(v, f);
 }
 
 /* The engine's streams and the store's are looked at one after the other. */
@@ -106,7 +113,7 @@ static void report_loss(void *ctx, const StoreFault *f)
             arena_grow(&v->arena, v->lost, v->lost_n, &v->lost_cap, sizeof(Str), alignof(Str));
         v->lost[v->lost_n++] = arena_copy(&v->arena, f->stream);
     }
-    tell(v, f);
+    report(v, f);
 }
 
 /* An older table of leases must not come back: its tokens would be given a second time. */
@@ -121,7 +128,7 @@ static void blame_as(Verify *v, FaultKind kind, Str stream, const char *what)
                                         "read stays readable",
                      .mends = tokens };
     if (!is_among(v->blamed, v->n, stream))
-        tell(v, &f);
+        report(v, &f);
 }
 
 static void blame(Verify *v, Str stream, const char *what)
@@ -164,7 +171,7 @@ static void check_gap(Verify *v, Str stream, Through *t, uint64_t before, const 
                      .advice = "nothing: copy more often than gc runs to have all of them" };
     if (trimmed && !damaged) {
         say_range(what, to - trimmed + 1, to, "not here: trimmed before this copy was made");
-        tell(v, &f);
+        report(v, &f);
         to -= trimmed;
     }
     if (from > to || t->told)
@@ -244,7 +251,7 @@ static void report_edit(Verify *v, Str stream, const Mark *head, bool recorded)
         f.what = "its file has no history: a person made it, or its stream was not copied";
         f.advice = "if the pad was copied, copy all of it; else the next write records it";
     }
-    tell(v, &f);
+    report(v, &f);
 }
 
 /* Times do not run backwards in a stream, so one wrong clock moves all that follow. */
@@ -260,7 +267,7 @@ static void check_time(Verify *v, Str stream, const Mark *head)
                      .what = what,
                      .advice = "a clock was wrong: order and versions are right, new records get "
                                "the same time until then" };
-    tell(v, &f);
+    report(v, &f);
 }
 
 static void check_head(Verify *v, Str stream, Through *t)

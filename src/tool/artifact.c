@@ -49,21 +49,21 @@ static const Param deleted_fields[] = {
 #define DATA { "data", PARAM_ANY, .about = "any JSON value, not text that holds JSON", \
                .input = INPUT_ONLY }
 #define TYPE { "type", PARAM_TEXT, .optional = true, .max = ARTIFACT_WORD_MAX, \
-               .help = "what it is, one word" }
+               .help = "its type, one word" }
 #define TASK { "task_id", PARAM_TEXT, .optional = true, .max = STORE_SEGMENT_MAX, \
                .option = "task", .word = "ID", .help = "the task it belongs to" }
 #define IF_VERSION { "if_version", PARAM_TEXT, .optional = true, .max = HASH_HEX, .word = "HEX", \
-                     .help = "only if it is still this version" }
+                     .help = "only if it is still at this version" }
 #define IF_ABSENT { "if_absent", PARAM_BOOL, .optional = true, .door = DOOR_CLI, \
-                    .help = "only if there is none" }
+                    .help = "only if it does not exist" }
 #define VERSION { "version", PARAM_TEXT, .about = "an older one", .optional = true, \
-                  .max = HASH_HEX, .word = "HEX", .help = "as it was when its hash began so" }
+                  .max = HASH_HEX, .word = "HEX", .help = "the version whose hash begins with this" }
 #define RAW { "raw", PARAM_BOOL, .optional = true, .door = DOOR_CLI, \
-              .help = "also if an edit left no JSON" }
+              .help = "even if an edit left something that is not JSON" }
 #define AFTER(what) { "after", PARAM_TEXT, .about = what, .optional = true, \
-                      .max = STORE_NAME_MAX, .word = what, .help = "begin after this one" }
+                      .max = STORE_NAME_MAX, .word = what, .help = "start after this one" }
 #define LIMIT { "limit", PARAM_NUMBER, .optional = true, .min = 1, .max = ARTIFACT_FIND_MAX, \
-                .door = DOOR_CLI, .help = "at most so many, 1 to 1000" }
+                .door = DOOR_CLI, .help = "at most N, 1 to 1000" }
 /* clang-format on */
 
 /* --- Writing ------------------------------------------------------------------------------- */
@@ -149,7 +149,7 @@ static const Verb verb_index_write = {
               .params = PARAMS(CATEGORY, NAME, DATA, IF_VERSION, IF_ABSENT),
               .run = verb_answer },
     .verb = "write",
-    .summary = "Replace an index document by the JSON on standard input, in one step",
+    .summary = "Replace an index document with the JSON on standard input, in one step",
     .fields = wrote_fields,
     .shows = "wrote {size#byte} to index {category}/{artifact_id}\ncontent_hash {content_hash}",
     .refused = "artifact",
@@ -313,7 +313,7 @@ static const Verb verb_find = {
               .run = verb_answer },
     .verb = "find",
     .summary = "Print the artifacts with this id, category, type or task",
-    .help = "All that is given must match.  The answer is made from the streams each time.\n",
+    .help = "All options given must match.  The answer is made from the streams each time.\n",
     LIST,
     .run = find,
 };

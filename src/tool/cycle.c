@@ -109,7 +109,7 @@ static const Verb verb_init = {
                                  .place = 1, .word = "GOAL" },
                                CYCLE_AGENT,
                                { "task", PARAM_TEXT, .optional = true, .word = "TEXT",
-                                 .help = "what to begin with; else the first goal" },
+                                 .help = "the first task; else the first goal" },
                                { "notes", PARAM_TEXT, .optional = true, .word = "TEXT",
                                  .help = "what else to know" }),
               .run = verb_answer },
@@ -188,15 +188,16 @@ static const Verb verb_wake = {
               .title = "Begin a cycle",
               .about = "Begin a cycle: answers with the state and the cycle's id. One at a time.",
               .effects = TOOL_WRITES,
-              .params =
-                  PARAMS(CYCLE_AGENT,
-                         { "iterations", PARAM_NUMBER, .about = "replies in it", .optional = true,
-                           .min = 1, .max = CYCLE_ITERATIONS_MAX, .option = "max",
-                           .help = "iterations; 5 unless given" },
-                         { "ttl", PARAM_NUMBER, .optional = true, .min = 1,
-                           .max = CYCLE_TTL_MS_MAX / SECOND, .door = DOOR_CLI, .word = "SECONDS",
-                           .help = "dead after so long without a sign; 900 unless given" },
-                         REPLY_BODY_PARAMS),
+              .params = PARAMS(
+                  CYCLE_AGENT,
+                  { "iterations", PARAM_NUMBER, .about = "replies in it", .optional = true,
+                    .min = 1, .max = CYCLE_ITERATIONS_MAX, .option = "max",
+                    .help = "at most N iterations; 5 unless given" },
+                  { "ttl", PARAM_NUMBER, .optional = true, .min = 1,
+                    .max = CYCLE_TTL_MS_MAX / SECOND, .door = DOOR_CLI, .word = "SECONDS",
+                    .help =
+                        "presumed dead after this long without a sign of life; 900 unless given" },
+                  REPLY_BODY_PARAMS),
               .run = verb_answer },
     .verb = "wake",
     .summary = "Begin a cycle and print its id",
@@ -231,7 +232,7 @@ static jot_status read_step(const ToolCall *c, Taken *out)
     if (c->shell)
         return JOT_OK;
     if (out->result == arg_given(c, "reply"))
-        return err_set(c->e, JOT_INVALID, "say 'reply' or 'result', one of them");
+        return err_set(c->e, JOT_INVALID, "give either 'reply' or 'result'");
     if (unknown && failed)
         return err_set(c->e, JOT_INVALID, "a tool failed or is unknown, not both");
     return JOT_OK;

@@ -8,7 +8,7 @@
 
 /* clang-format off */
 #define CYCLE_AGENT { "agent", PARAM_TEXT, .optional = true, .max = STORE_KEY_MAX, \
-                      .word = "NAME", .help = "whose cycles; else 'default'" }
+                      .word = "NAME", .help = "the agent; else 'default'" }
 #define CYCLE_ONE { "cycle", PARAM_TEXT, .about = "its id", .max = CYCLE_ID_MAX, .place = 1, \
                     .word = "ID" }
 #define CYCLE_ANY { "cycle", PARAM_TEXT, .about = "its id; else the newest", .optional = true, \

@@ -107,7 +107,7 @@ const Verb verb_cycle_list = {
               .params =
                   PARAMS(CYCLE_AGENT,
                          { "after", PARAM_TEXT, .about = "an id", .optional = true,
-                           .max = CYCLE_ID_MAX, .word = "ID", .help = "begin after this one" },
+                           .max = CYCLE_ID_MAX, .word = "ID", .help = "start after this one" },
                          { "limit", PARAM_NUMBER, .optional = true, .min = 1, .max = LIST_LIMIT_MAX,
                            .door = DOOR_CLI, .help = "the newest N; 20 unless given" }),
               .run = verb_answer },
@@ -245,7 +245,7 @@ const Verb verb_cycle_steps = {
               .effects = TOOL_READS,
               .params = PARAMS(CYCLE_ANY, CYCLE_AGENT,
                                { "after", PARAM_NUMBER, .about = "a step", .optional = true,
-                                 .min = 1, .help = "begin after this one" }),
+                                 .min = 1, .help = "start after this one" }),
               .run = verb_answer },
     .verb = "steps",
     .option_of = "show",
@@ -419,7 +419,7 @@ const Verb verb_cycle_explain = {
               .params = PARAMS(CYCLE_ANY, CYCLE_AGENT),
               .run = verb_answer },
     .verb = "explain",
-    .summary = "Say what became of a cycle, and what it changed",
+    .summary = "Explain how a cycle ended, and what it changed",
     .help =
         "It finished, hit the iteration limit (and which tool was repeated, or how many replies\n"
         "could not be read), crashed (and why), or nothing changed.  The newest cycle if none\n"

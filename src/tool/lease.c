@@ -25,7 +25,7 @@ extern const Noun noun_lease;
 static const Param lease_fields[] = { LEASE_FIELDS, { 0 } };
 
 #define KEY { "key", .type = PARAM_TEXT, .place = 1, .word = "KEY|PREFIX/" }
-#define PREFIX { "prefix", PARAM_BOOL, .optional = true, .help = "KEY is what the keys begin with" }
+#define PREFIX { "prefix", PARAM_BOOL, .optional = true, .help = "KEY is a prefix of keys" }
 #define TOKEN { "token", PARAM_TEXT, .optional = true, .place = 1 }
 #define TTL(words) { "ttl", PARAM_NUMBER, .optional = true, .min = 1, \
                      .max = LEASE_TTL_MS_MAX / SECOND, .word = "S", .help = words }
@@ -70,10 +70,11 @@ static jot_status acquire(ToolCall *c, VerbData *out)
 
 static const Verb verb_acquire = {
     .tool = { .effects = TOOL_WRITES,
-              .params = PARAMS(KEY, TTL("for so many seconds (60)"),
-                               { "wait", PARAM_NUMBER, .optional = true, .max = WAIT_S_MAX,
-                                 .word = "S", .help = "wait so many seconds for others (0)" },
-                               PREFIX),
+              .params =
+                  PARAMS(KEY, TTL("for this many seconds (60)"),
+                         { "wait", PARAM_NUMBER, .optional = true, .max = WAIT_S_MAX, .word = "S",
+                           .help = "wait up to this many seconds for others (0)" },
+                         PREFIX),
               .run = verb_answer },
     .verb = "acquire",
     .summary = "Take a lease and print its token",
@@ -99,10 +100,10 @@ static jot_status renew(ToolCall *c, VerbData *out)
 
 static const Verb verb_renew = {
     .tool = { .effects = TOOL_WRITES | TOOL_EXISTING,
-              .params = PARAMS(TOKEN, TTL("for so many seconds (as before)")),
+              .params = PARAMS(TOKEN, TTL("for this many seconds (as before)")),
               .run = verb_answer },
     .verb = "renew",
-    .summary = "Start its time again; an expired lease cannot be renewed",
+    .summary = "Restart its time; an expired lease cannot be renewed",
     .fields = lease_fields,
     .shows = HELD,
     .run = renew,

@@ -137,7 +137,7 @@ static const Verb verb_write = {
               .about = "Make a text the value of a document. Older versions stay.",
               .effects = TOOL_WRITES | TOOL_IDEMPOTENT,
               .params = PARAMS(NOTE_KEY, { "text", .type = PARAM_TEXT }, NOTE_IF,
-                  { "if_absent", PARAM_BOOL, .about = "only if there is none", .optional = true },
+                  { "if_absent", PARAM_BOOL, .about = "only if it does not exist", .optional = true },
                   { "merge", PARAM_BOOL, .optional = true,
                     .about = "if it is another version, write both changes if they merge" }),
               .run = verb_answer },

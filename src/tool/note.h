@@ -20,7 +20,7 @@ enum { NOTE_PAGE = 100 /* documents or versions, if nobody says how many */ };
 
 #define NOTE_KEY { "key", PARAM_TEXT, .max = STORE_NAME_MAX, \
                    .about = "a note's key, or the whole name of another document" }
-#define NOTE_IF { "if_version", PARAM_TEXT, .about = "only if it is still this version", \
+#define NOTE_IF { "if_version", PARAM_TEXT, .about = "only if it is still at this version", \
                   .optional = true, .min = 1, .max = HASH_HEX }
 #define NOTE_AGAIN { "again", PARAM_TEXT, .max = STORE_NAME_MAX, \
                      .about = "the key once more: there is no way back" }

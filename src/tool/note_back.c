@@ -146,12 +146,12 @@ static jot_status restore(ToolCall *c, VerbData *out)
 /* clang-format off */
 const Verb verb_note_undo = {
     .tool = { .name = "note_undo", .title = "Undo a change",
-              .about = "Bring back what was before the last change of a document.",
+              .about = "Restore what was there before the last change of a document.",
               .effects = TOOL_WRITES | TOOL_EXISTING,
               .params = PARAMS(NOTE_KEY, NOTE_IF),
               .run = verb_answer },
     .verb = "undo",
-    .summary = "Bring back what was before the last change",
+    .summary = "Restore what was there before the last change",
     .fields = note_changed_fields,
     .refused = "conflict",
     .run = undo,
@@ -178,7 +178,7 @@ const Verb verb_note_restore = {
                                NOTE_IF),
               .run = verb_answer },
     .verb = "restore",
-    .summary = "Write an older version again",
+    .summary = "Restore an older version, as a new one",
     .fields = note_changed_fields,
     .refused = "conflict",
     .run = restore,

@@ -285,10 +285,10 @@ static jot_status verify(ToolCall *c, VerbData *out)
 /* clang-format off */
 static const Verb verb_verify = {
     .tool = { .name = "pad_verify", .title = "Verify",
-              .about = "Read every byte of the pad and say what is wrong.",
+              .about = "Read every byte of the pad and report what is wrong.",
               .effects = TOOL_READS, .run = verb_answer },
     .verb = "verify",
-    .summary = "Read every byte of the pad and say what is wrong",
+    .summary = "Read every byte of the pad and report what is wrong",
     .fields = PARAMS({ "streams", .type = PARAM_NUMBER }, { "records", .type = PARAM_NUMBER },
                      { "bytes", .type = PARAM_NUMBER }, { "faults", .type = PARAM_NUMBER },
                      { "index", PARAM_BOOL, .about = "the search index was compared" },
@@ -367,10 +367,10 @@ static const Verb verb_gc = {
               .about = "What dropping old versions would free. Nothing is dropped.",
               .effects = TOOL_READS,
               .params = PARAMS(
-                  { "keep", PARAM_NUMBER, .about = "the newest so many of each", .optional = true,
+                  { "keep", PARAM_NUMBER, .about = "the newest N of each", .optional = true,
                     .min = GC_KEEP_MIN },
                   MOMENT("before", "written before"),
-                  { "bytes", PARAM_NUMBER, .about = "beyond so many of each", .optional = true,
+                  { "bytes", PARAM_NUMBER, .about = "beyond this many of each", .optional = true,
                     .min = 1 },
                   { "prefix", PARAM_TEXT, .about = "of names", .optional = true,
                     .max = STORE_NAME_MAX }),

@@ -134,7 +134,7 @@ static const Verb verb_revoke = {
               .params = PARAMS(NOTE_KEY),
               .run = verb_answer },
     .verb = "revoke",
-    .summary = "Make a rule a mere note again",
+    .summary = "Withdraw the approval of a rule",
     .fields = PARAMS({ "key", .type = PARAM_TEXT }),
     .run = revoke_rule,
 };

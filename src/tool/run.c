@@ -175,9 +175,10 @@ static jot_status call(ToolCall *c, VerbData *out)
 const Verb verb_run_call = {
     .tool = { .name = "run_call",
               .title = "Record a call",
-              .about = "Record a tool call before you make it, so that who takes over knows it was "
-                       "begun. The answer warns you if the tool was called often, or with nearly "
-                       "the same words.",
+              .about =
+                  "Record a tool call before you make it, so that an agent that takes over knows "
+                  "it was begun. The answer warns you if the tool was called often, or with nearly "
+                  "the same words.",
               .effects = TOOL_WRITES | TOOL_EXISTING,
               .params =
                   PARAMS(RUN_PARAM, TOOL_NAME, ARGS, OWN_CALL,
@@ -316,7 +317,7 @@ const Verb verb_run_compact = {
                                { "text", PARAM_TEXT, .min = 1, .place = 2, .input = INPUT_ELSE }),
               .run = verb_answer },
     .verb = "compact",
-    .summary = "Let a summary stand for all results so far",
+    .summary = "Let a summary replace all results so far in prompts",
     .help = "The summary comes from standard input if it is not given.  The results stay in the\n"
             "run.\n",
     .fields = step_fields,

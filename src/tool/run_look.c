@@ -188,7 +188,7 @@ static const Verb verb_read = {
               .params = PARAMS(
                   RUN_PARAM,
                   { "from_record", PARAM_NUMBER, .optional = true, .min = 1, .option = "from",
-                    .word = "SEQ", .help = "begin at this record" },
+                    .word = "SEQ", .help = "start at this record" },
                   { "limit", PARAM_NUMBER, .optional = true, .min = 1, .max = STEPS_MAX,
                     .door = DOOR_CLI, .help = "how many steps (1000)" },
                   { "all", PARAM_BOOL, .optional = true, .door = DOOR_CLI, .help = "folds too" },
@@ -259,8 +259,8 @@ static const Verb verb_list = {
                   "The runs and their queries, newest first. Look here to resume where another "
                   "stopped.",
               .effects = TOOL_READS,
-              .params = PARAMS({ "offset", PARAM_NUMBER, .about = "skip so many", .optional = true,
-                                 .max = RUNS_MAX, .door = DOOR_TOOL },
+              .params = PARAMS({ "offset", PARAM_NUMBER, .about = "skip this many",
+                                 .optional = true, .max = RUNS_MAX, .door = DOOR_TOOL },
                                { "limit", PARAM_NUMBER, .optional = true, .min = 1, .max = RUNS_MAX,
                                  .door = DOOR_CLI, .help = "how many runs (50)" }),
               .run = verb_answer },
@@ -373,13 +373,14 @@ static jot_status final(ToolCall *c, VerbData *out)
 static const Verb verb_final = {
     .tool = { .name = "run_final",
               .title = "Read what was found",
-              .about = "Every result of a run that is no failure, also cleared ones, to write the "
-                       "final answer from.",
+              .about =
+                  "Every result of a run that is not a failure, also cleared ones, to write the "
+                  "final answer from.",
               .effects = TOOL_READS,
               .params = PARAMS(RUN_PARAM, REPLY_BODY_PARAMS),
               .run = verb_answer },
     .verb = "final",
-    .summary = "Print every result that is no failure, for a final answer",
+    .summary = "Print every result that is not a failure, for a final answer",
     .fields = (const Param[]){ TEXT("run"), TEXT("text"), { 0 } },
     .says = "what run {run} found",
     .shows = "",

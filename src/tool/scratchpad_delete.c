@@ -24,7 +24,7 @@ extern const Tool tool_scratchpad_delete;
 const Tool tool_scratchpad_delete = {
     .name = "scratchpad_delete",
     .title = "Delete a note",
-    .about = "Delete a note from memory when it is of no more use. scratchpad_edit restore=undo "
+    .about = "Delete a note from memory when it is no longer useful. scratchpad_edit restore=undo "
              "brings it back.",
     .effects = TOOL_DELETES,
     .params = PARAMS({ "key", PARAM_TEXT, .max = STORE_NAME_MAX },

@@ -100,8 +100,8 @@ extern const Tool tool_scratchpad_lease;
 const Tool tool_scratchpad_lease = {
     .name = "scratchpad_lease",
     .title = "Lease a note",
-    .about = "Where several agents share notes: have one for yourself for a while. acquire gives a "
-             "token; say it as lease in your writes, which are refused once it is lost. Leases "
+    .about = "Where several agents share notes: hold one exclusively for a while. acquire gives a "
+             "token; pass it as lease in your writes, which are refused once it is lost. Leases "
              "bind only those who use them.",
     .effects = TOOL_WRITES,
     .params = PARAMS(

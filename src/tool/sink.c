@@ -118,10 +118,10 @@ static const Verb verb_write = {
               .run = verb_answer },
     .verb = "write",
     .was = "put",
-    .summary = "Keep the result of a tool call, once, and print what a context gets",
+    .summary = "Keep the result of a tool call, once, and print what goes into a context",
     .help =
         "The result is read from standard input.  Beyond --max bytes its first 2,000 characters\n"
-        "are printed, with the handle that reads the rest.  A call's id is taken for ever.\n",
+        "are printed, with the handle that reads the rest.  A call's id can never be used again.\n",
     .fields = view_fields,
     .shows = "", /* what a context gets, and a line break */
     .refused = "persisted",
@@ -238,7 +238,7 @@ static const Verb verb_view = {
               .run = verb_answer },
     .verb = "view",
     .was = "show",
-    .summary = "Print again what a context gets of a result",
+    .summary = "Print again what goes into a context",
     .fields = view_fields,
     .shows = "",
     .run = view,

@@ -44,7 +44,7 @@ static const Param problem_fields[] = {
 
 #define ID { "id", PARAM_TEXT, .max = STORE_SEGMENT_MAX, .place = 1, .word = "TASK" }
 #define LIMIT { "limit", PARAM_NUMBER, .optional = true, .min = 1, .max = TASK_LIST_MAX, \
-                .door = DOOR_CLI, .help = "at most so many, 1 to 1000" }
+                .door = DOOR_CLI, .help = "at most N, 1 to 1000" }
 #define MANUAL { "manual", PARAM_BOOL, .optional = true, .help = "record it as a manual action" }
 /* clang-format on */
 
@@ -104,7 +104,7 @@ static const Verb verb_add = {
                   { "description", PARAM_TEXT, .max = TASK_TEXT_MAX, .optional = true, .place = 2 },
                   { "expected_output", PARAM_TEXT, .optional = true, .max = TASK_TEXT_MAX,
                     .option = "expect", .word = "TEXT", .help = "what success looks like" },
-                  { "agent", PARAM_TEXT, .about = "who is to do it", .optional = true,
+                  { "agent", PARAM_TEXT, .about = "who should do it", .optional = true,
                     .max = TASK_NAME_MAX, .word = "NAME" },
                   { "dependencies", PARAM_TEXTS, .about = "ids", .optional = true,
                     .max = STORE_SEGMENT_MAX, .option = "needs", .word = "ID",
@@ -318,7 +318,7 @@ static const Verb verb_edit = {
                   { "description", PARAM_TEXT, .max = TASK_TEXT_MAX, .optional = true, .place = 2 },
                   { "expected_output", PARAM_TEXT, .optional = true, .max = TASK_TEXT_MAX,
                     .option = "expect", .word = "TEXT", .help = "what success looks like" },
-                  { "agent", PARAM_TEXT, .about = "who is to do it; empty: anybody",
+                  { "agent", PARAM_TEXT, .about = "who should do it; empty: anybody",
                     .optional = true, .max = TASK_NAME_MAX, .word = "TEXT" },
                   { "dependencies", PARAM_TEXTS, .about = "ids, all of them", .optional = true,
                     .max = STORE_SEGMENT_MAX, .option = "needs", .word = "ID",
@@ -336,9 +336,8 @@ static const Verb verb_edit = {
               .run = verb_answer },
     .verb = "edit",
     .summary = "Change what a task says, its priority or what it needs",
-    .help = "What is not given stays; --agent '' makes it anybody's.  A completed task stays as it "
-            "is,\n"
-            "and what a task needs can be changed while it is pending.\n",
+    .help = "What is not given keeps its value; --agent '' makes it anybody's.  A completed\n"
+            "task stays as it is, and what a task needs can be changed only while it is pending.\n",
     .fields = task_fields,
     .says = "task {'task_id} is {status}, event {seq}",
     .shows = "{task_id}: {status}",
@@ -371,7 +370,7 @@ static const Verb verb_cancel = {
                     .optional = true, .min = 1, .word = "SEQ" }),
               .run = verb_answer },
     .verb = "cancel",
-    .summary = "Say that a task is not to be done",
+    .summary = "Mark a task as not to be done",
     .help =
         "It is blocked, and 'unblock' makes it a task again ('retry', if it had failed).  It is "
         "refused\nwithout --manual while somebody else runs the task.\n",
@@ -400,10 +399,8 @@ static const Verb verb_take = {
               .run = verb_answer },
     .verb = "next",
     .summary = "Start the ready task with the highest priority, and print it",
-    .help =
-        "Of those that are meant for you (--as) or for anybody; then by id.  Two who ask at once "
-        "get\n"
-        "two tasks.  Exit code 66 if there is none.\n",
+    .help = "Among those meant for you (--as) or for anybody; ties go by id.  Two\n"
+            "agents that ask at once get different tasks.  Exit code 66 if there is none.\n",
     .fields = task_fields,
     .says = "task {'task_id} is {status}, event {seq}",
     .card = "task_id status description expected_output tools priority retry_count",
@@ -441,7 +438,7 @@ static const Verb verb_list = {
                          { "mine", PARAM_BOOL, .about = "only what you hold or are to do",
                            .optional = true },
                          { "after", PARAM_TEXT, .about = "an id", .optional = true,
-                           .max = STORE_SEGMENT_MAX, .word = "ID", .help = "begin after this one" },
+                           .max = STORE_SEGMENT_MAX, .word = "ID", .help = "start after this one" },
                          LIMIT),
               .run = verb_answer },
     .verb = "list",

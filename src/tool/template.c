@@ -13,19 +13,19 @@
 #include "memory/frame/frame.h"
 
 /* What stands between { and }. */
-typedef struct Place {
+typedef struct Slot {
     char sign; /* {?x}, {!x}: not shown; {'x}, {=x}, {^x}; 0: none of these */
     Str path;
     bool left;     /* {x:-9} */
     int64_t width; /* 0: as wide as it is */
     Str what;      /* {x#record}: "record" */
     Str words;     /* {x&words} */
-} Place;
+} Slot;
 
-/* Read the place after a '{', and pass over it. */
-static Place read_place(Str *rest)
+/* Read the slot after a '{', and pass over it. */
+static Slot read_slot(Str *rest)
 {
-    Place p = { 0 };
+    Slot p = { 0 };
     Str spec;
     bool closed = str_cut(rest, '}', &spec);
     assert(closed); /* a template of ours */
@@ -82,19 +82,19 @@ static bool stands(const json_t *value)
     return true;
 }
 
-/* {?x} and {!x} are only asked here, and shown as nothing (add_place). */
+/* {?x} and {!x} are only asked here, and shown as nothing (add_slot). */
 static bool all_stand(Str part, const json_t *data)
 {
     Str before;
     while (str_cut(&part, '{', &before)) {
-        Place p = read_place(&part);
+        Slot p = read_slot(&part);
         if (!p.words.n && stands(template_member(data, p.path)) == (p.sign == '!'))
             return false;
     }
     return true;
 }
 
-static void add_text(Buf *to, const Place *p, Str text, TemplateStyle style)
+static void add_text(Buf *to, const Slot *p, Str text, TemplateStyle style)
 {
     Shown shown;
     if (p->sign == '^')
@@ -107,7 +107,7 @@ static void add_text(Buf *to, const Place *p, Str text, TemplateStyle style)
         buf_add(to, text);
 }
 
-static void add_value(Buf *to, const Place *p, const json_t *value, TemplateStyle style)
+static void add_value(Buf *to, const Slot *p, const json_t *value, TemplateStyle style)
 {
     if (json_is_array(value))
         buf_addf(to, "%zu", json_array_size(value));
@@ -117,7 +117,7 @@ static void add_value(Buf *to, const Place *p, const json_t *value, TemplateStyl
         json_write(to, value);
 }
 
-static void add_place(Buf *to, const Place *p, const json_t *data, TemplateStyle style)
+static void add_slot(Buf *to, const Slot *p, const json_t *data, TemplateStyle style)
 {
     AUTO(Buf) text = { 0 };
     const json_t *value = template_member(data, p->path);
@@ -151,8 +151,8 @@ static void add_part(Buf *to, Str part, const json_t *data, TemplateStyle style)
     Str before;
     while (str_cut(&part, '{', &before)) {
         buf_add(to, before);
-        Place p = read_place(&part);
-        add_place(to, &p, data, style);
+        Slot p = read_slot(&part);
+        add_slot(to, &p, data, style);
     }
     buf_add(to, part);
 }

@@ -104,9 +104,9 @@ static jot_status take_moment(PoolJob *job, Err *e)
                        err_show(&shown, json_str(at)));
     job->at_ms = when.at_ms;
     if (!verb_reads(job->verb))
-        return err_set(e, JOT_INVALID, "the past cannot be written to: leave out 'at'");
+        return err_set(e, JOT_INVALID, "the past cannot be changed: leave out 'at'");
     if (job->verb->present)
-        return err_set(e, JOT_INVALID, "this is about the present alone: leave out 'at'");
+        return err_set(e, JOT_INVALID, "this shows only the present: leave out 'at'");
     return JOT_OK;
 }
 

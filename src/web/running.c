@@ -53,7 +53,7 @@ jot_status running_claim(const Io *io, const char *id, Arena *into, Running *out
                    "another server is being started for this pad, and does not say where");
 }
 
-jot_status running_tell(const Io *io, const Running *r, Str address, Err *e)
+jot_status running_announce(const Io *io, const Running *r, Str address, Err *e)
 {
     AUTO(Buf) line = { 0 };
     buf_addf(&line, STR_FMT "\n", STR_ARG(address));

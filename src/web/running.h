@@ -22,7 +22,7 @@ typedef struct Running {
 MUST_USE jot_status running_claim(const Io *io, const char *id, Arena *into, Running *out,
                                   Str *other, Err *e);
 /* Where it is served. */
-MUST_USE jot_status running_tell(const Io *io, const Running *r, Str address, Err *e);
+MUST_USE jot_status running_announce(const Io *io, const Running *r, Str address, Err *e);
 /* Serve it no more.  {0} is not fine, one that was claimed is. */
 void running_release(const Io *io, Running *r);
 

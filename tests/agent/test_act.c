@@ -85,7 +85,7 @@ static void files_that_others_obey_are_allowed_by_name(Desk *d)
     assert_true(policy_allows_plant(&p, ".vscode"));
     assert_false(policy_allows_plant(&p, ".git"));
     desk_expect(d, JOT_INVALID, policy_add(&p, POLICY_ALLOW, S("plant:Makefile"), &d->e));
-    assert_says(d, "'Makefile' is none of the names that are kept from writing");
+    assert_says(d, "'Makefile' is not the name of a protected file");
     desk_expect(d, JOT_INVALID, policy_add(&p, POLICY_ASK, S("plant:.git"), &d->e));
     desk_expect(d, JOT_INVALID, policy_add(&p, POLICY_ALLOW, S("plant:"), &d->e));
 }
@@ -154,8 +154,8 @@ static void tools_of_the_pad_and_others_are_called_alike(Desk *d)
     act_desk_says(d, a, "echo", "{\"text\": \"\"}", "(nothing)");
     act_desk_says(d, a, "echo", "{\"message\": \"Hello!\"}", "Hello!");
     act_desk_fails(d, a, "echo", "{\"message\": \"a\", \"text\": \"b\"}",
-                   "say 'text' or 'message', one of them");
-    act_desk_fails(d, a, "echo", "{}", "say 'text' or 'message', one of them");
+                   "give either 'text' or 'message'");
+    act_desk_fails(d, a, "echo", "{}", "give either 'text' or 'message'");
     assert_has(act_desk_call(d, a, "scratchpad_write", "{\"key\": \"k\", \"content\": \"v\"}").text,
                "wrote 1 chars to scratchpad[k]");
     act_desk_fails(d, a, "echo", "{\"txt\": \"x\"}",

@@ -18,7 +18,7 @@ stats() { jot stats && ends 0 && says notes && says ' 21 ' && jot stats --json &
 try 'kinds are counted' stats
 
 gc() {
-    jot gc && ends 64 && tells 'say what to keep' && jot gc --keep 17 --dry-run && says 'would drop 3 records' && jot gc --keep 17 --json && says '"records":3' &&
+    jot gc && ends 64 && tells 'give what to keep' && jot gc --keep 17 --dry-run && says 'would drop 3 records' && jot gc --keep 17 --json && says '"records":3' &&
         jot gc --keep 17 && says 'dropped 0 records' && jot gc --prefix tasks/ --keep 20 && ends 64 && jot read plan && is 'version 20'
 }
 try 'old versions go, and the value stays' gc
@@ -94,7 +94,7 @@ bare_prefix() {
         jot $words && ends 64 && tells "the prefix 'plan' has no kind in front: use notes/plan" || return 1
     done
     jot gc --keep 10 && ends 64 && tells 'keep 10: the newest 16 versions always stay, because a repeated write is recognised by them; use 16 or more' || return 1
-    jot gc && ends 64 && tells 'say what to keep: --keep N, --before TIME, --bytes N or --sessions TIME'
+    jot gc && ends 64 && tells 'give what to keep: --keep N, --before TIME, --bytes N or --sessions TIME'
 }
 try 'a prefix that no name can have is refused instead of finding nothing' bare_prefix
 

@@ -24,7 +24,7 @@ try 'looking makes no pad' nothing
 
 init() {
     jot cycle init 'say hi' 'go home' --notes 'be brief' && ends 0 && says 'current_task: say hi' || return 1
-    grep -q 'be brief' "$state" && jot cycle init again && ends 75 && tells "'default' has a state already"
+    grep -q 'be brief' "$state" && jot cycle init again && ends 75 && tells "'default' already has a state"
 }
 try 'init writes the first state, once' init
 

@@ -12,7 +12,7 @@ E
 cycle() {
     jot cycle init 'add numbers' && jot cycle run --model script:cycle.yaml && ends 0 && says 'done, 2 of 5 iterations' || return 1
     grep -q 'summary: it is 3' pad/cycles/active.yaml && grep -q '\[TOOL\] calc' pad/cycles/active.yaml || return 1
-    jot cycle run --every 1 --watch x --model script:cycle.yaml && ends 64 && tells 'say one of --every and --watch'
+    jot cycle run --every 1 --watch x --model script:cycle.yaml && ends 64 && tells 'give one of --every and --watch'
 }
 try 'a cycle runs by itself' cycle
 

@@ -50,7 +50,7 @@ try 'a record of a run is redacted by its number' by_number
 by_phrase() {
     for JOTTER_PAD in $pads; do
         export JOTTER_PAD
-        begin $secret c-$secret && jot log redact "$run" && ends 64 && tells 'say a SEQ, --text or --stdin' && printf 'say "%s"\n' $secret | "$JOTTER" log redact "$run" --stdin >said &&
+        begin $secret c-$secret && jot log redact "$run" && ends 64 && tells 'give one of SEQ, --text and --stdin' && printf 'say "%s"\n' $secret | "$JOTTER" log redact "$run" --stdin >said &&
             [ "$(cat said)" = "redacted 2 records of run '$run'" ] && jot log show "$run" && says "what of $secret" && jot log redact "$run" --text $secret && ends 78 &&
             is "redacted 1 record of run '$run'" && tells '2 records of run' && tells 'only a purge removes it' && jot log redact "$run" --text nowhere && ends 66 || return 1
         jot log purge "$run" && gone $secret || return 1
@@ -101,7 +101,7 @@ awake() {
 try 'after a redaction states and artifacts can still be read' awake
 
 wrong() {
-    jot redact --all && ends 64 && jot redact --all plan --text abcd && ends 64 && jot redact --all --text abc && ends 64 && tells 'at least 4' && jot redact && ends 64 && tells 'say a KEY, or --all' &&
+    jot redact --all && ends 64 && jot redact --all plan --text abcd && ends 64 && jot redact --all --text abc && ends 64 && tells 'at least 4' && jot redact && ends 64 && tells 'give a KEY, or --all' &&
         jot redact --all --text redacted && ends 64 && jot redact leases/table --text abcd && ends 64 && jot purge leases/table && ends 64 && jot log purge none && ends 66 && jot log redact none 1 && ends 66
 }
 try 'words that are wrong change nothing' wrong

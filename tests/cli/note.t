@@ -28,7 +28,7 @@ two" && "$JOTTER" purge loop >/dev/null; }
 try 'then standard input is left to whoever reads it' not_stdin
 
 one_text() {
-    echo file >a.file && jot write arg text --file a.file && ends 64 && tells 'say TEXT or --file, not both' && jot append arg text --file a.file && ends 64 && now arg '' &&
+    echo file >a.file && jot write arg text --file a.file && ends 64 && tells 'give TEXT or --file, not both' && jot append arg text --file a.file && ends 64 && now arg '' &&
         jot write arg ship on friday && ends 64 && tells "no place for 'on'; several words need quotes: usage: jotter write KEY [TEXT]" && jot write arg $'a\xff' && ends 64 && tells 'must be UTF-8 text' &&
         jot write arg -- -x && ends 0 && now arg -x && "$JOTTER" purge arg >/dev/null
 }
@@ -188,7 +188,7 @@ try 'a secret is stored with a warning, and can be redacted and purged' secret
 
 redact() {
     put r 'one\n'; put r 'two\n'
-    jot redact r && ends 64 && tells 'say a VERSION, --text or --stdin' && jot redact r 2 && ends 64 && tells 'present text' && jot redact r 1 &&
+    jot redact r && ends 64 && tells 'give one of VERSION, --text and --stdin' && jot redact r 2 && ends 64 && tells 'present text' && jot redact r 1 &&
         says 'redacted 1 record of' && jot read r --version 1 && ends 66 && tells 'was redacted'
 }
 try 'an old version can be redacted, the present one cannot' redact

@@ -82,7 +82,7 @@ try 'what stands behind files: is a URL' url
 word() {
     for what in '--pad nothing' '--pad A:b'; do jot $what list && ends 64 && tells 'a URL begins with a scheme' && tells 'put ./ in front' || return 1; done
     jot --pad '~/x' list && ends 64 && tells "only a shell expands '~'" && JOTTER_PAD='~' jot list && ends 64 && tells "only a shell" &&
-        jot --pad x:y list && ends 78 && tells "no engine 'x'" && jot copy nothing && ends 64 && jot init x --pad files:y && ends 64 && tells 'say DIR or --pad, not both' &&
+        jot --pad x:y list && ends 78 && tells "no engine 'x'" && jot copy nothing && ends 64 && jot init x --pad files:y && ends 64 && tells 'give DIR or --pad, not both' &&
         jot init '' && ends 64 && [ ! -e nothing ] && [ ! -e '~' ] && [ ! -e x ] && [ ! -e y ]
 }
 try 'a word that is neither a URL nor a path is refused, and nothing is made' word

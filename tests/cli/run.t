@@ -70,7 +70,7 @@ try 'a run is looked at by the limits it was made with' limits
 model() {
     jot run 'who?' && ends 64 && tells 'no model: give --model URL' || return 1
     JOTTER_MODEL=script:calc.yaml jot run 'who?' && is 'It is 42.' || return 1
-    jot run --model script:calc.yaml && ends 64 && tells 'say what to do' || return 1
+    jot run --model script:calc.yaml && ends 64 && tells 'give a question' || return 1
     jot run x --model script:calc.yaml --protocol morse && ends 64 && tells 'use native or json' || return 1
     jot run x --model script:calc.yaml --allow 'nonsense!' && ends 64 || return 1
     jot run x --model script:calc.yaml --allow bogus && ends 64 && tells "'bogus' is neither a tool here nor an effect" || return 1

@@ -39,7 +39,7 @@ early() { # OPTION VALUE SENTENCE: told before a script that is not there, and n
     jot cycle run --pad files:early --model script:none.yaml "$1" "$2" && ends 64 && tells "$3" && [ ! -e early ]
 }
 options() {
-    early --allow 'a b' "'a b' is no tool and no effect" && early --deny , 'is no tool' && early --tools bad "there are no tools 'bad'" && early --max-tokens 1 'use a number' && early --mcp-timeout 0 'use a number' || return 1
+    early --allow 'a b' "'a b' is neither a tool nor an effect" && early --deny , 'is neither a tool' && early --tools bad "there are no tools 'bad'" && early --max-tokens 1 'use a number' && early --mcp-timeout 0 'use a number' || return 1
     jot run 'who?' --model script:none.yaml --allow nosuch && ends 64 && tells "'nosuch' is neither a tool here nor an effect"
 }
 try 'what is wrong with an option is told before anything is opened' options

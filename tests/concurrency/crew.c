@@ -56,7 +56,7 @@ static void sleep_us(long us)
 }
 
 /* Only the first fault is kept: the others mostly follow from it. */
-static void tell_fault(Board *b, const char *who, const char *what)
+static void report_fault(Board *b, const char *who, const char *what)
 {
     if (atomic_flag_test_and_set(&b->fault_taken))
         return;
@@ -111,7 +111,7 @@ static void tell_status(Life *life, const Entry *e)
     char who[80];
     snprintf(who, sizeof who, "worker %" PRIu32 " was answered %s", life->worker.number,
              status_info(e->status)->name);
-    tell_fault(life->board, who, life->worker.said);
+    report_fault(life->board, who, life->worker.said);
 }
 
 /* The server could not be reached.  An append that says UNAVAILABLE has written nothing; of
@@ -177,7 +177,7 @@ static bool open_pad(Life *life)
         return true;
     char who[40];
     snprintf(who, sizeof who, "worker %" PRIu32 " opens the pad", life->worker.number);
-    tell_fault(life->board, who, e.text);
+    report_fault(life->board, who, e.text);
     return false;
 }
 
@@ -254,7 +254,7 @@ static int live_as_follower(void *ctx)
     char fault[500] = "";
     if (!follow(ch->plan->url, &ch->plan->scene, &ch->board->calm, ch->plan->outage, fault,
                 sizeof fault))
-        tell_fault(ch->board, "following changes", fault);
+        report_fault(ch->board, "following changes", fault);
     return 0;
 }
 
@@ -265,7 +265,7 @@ static void hire(Chief *ch, size_t i)
     Seat seat = { ch, i };
     hand->pid = child_start(live_as_worker, &seat, 0);
     if (hand->pid < 0)
-        tell_fault(ch->board, "fork", strerror(errno));
+        report_fault(ch->board, "fork", strerror(errno));
 }
 
 /* A kill that came while an append was under way is worth more than one between two. */
@@ -282,7 +282,7 @@ static void say_how_it_died(Chief *ch, const char *who, size_t i, int status)
     snprintf(text, sizeof text, "%s %zu", who, i);
     snprintf(what, sizeof what, "died by itself (%s %d)", WIFSIGNALED(status) ? "signal" : "exit",
              WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
-    tell_fault(ch->board, text, what);
+    report_fault(ch->board, text, what);
 }
 
 static void reap(Chief *ch, const char *who, Hand *hand, size_t i)
@@ -435,7 +435,7 @@ static void lead(Chief *ch)
         going = moving(ch, &answers, &since_ns);
     }
     if (!going)
-        tell_fault(ch->board, "the crew", "nobody was answered for a long time");
+        report_fault(ch->board, "the crew", "nobody was answered for a long time");
     end_all(ch);
 }
 

@@ -437,7 +437,7 @@ static void copy_past_conflicts(Trial *from, Trial *to)
     put(to, "notes/d", "mine too");
     Heard h = { 0 };
     CopyCount count;
-    CopyHooks hooks = { .told = hear, .ctx = &h };
+    CopyHooks hooks = { .notice = hear, .ctx = &h };
     CHECK_IS(to, store_copy(from->s, to->s, &hooks, &count, &to->e), JOT_CONFLICT);
     CHECK(strstr(to->e.text, "2 streams") && strstr(to->e.text, "'notes/b'"));
     CHECK(h.refused == 2 && strstr(h.last, "notes/d"));
@@ -462,7 +462,7 @@ static void copy_past_damage(Trial *from, Trial *to)
     Store *real = from->s;
     Heard h = { 0 };
     CopyCount count;
-    CopyHooks hooks = { .told = hear, .ctx = &h };
+    CopyHooks hooks = { .notice = hear, .ctx = &h };
     from->s = wrong_wrap(real, WRONG_RECORD_DAMAGED);
     jot_status st = store_copy(from->s, to->s, &hooks, &count, &to->e);
     from->s = wrong_unwrap(from->s);

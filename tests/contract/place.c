@@ -265,8 +265,8 @@ static void a_purge_tells_what_it_removed(Trial *p)
     Mark m, first = put(p, "notes/a", "secret"), second = put(p, "notes/a", "secret too");
     CHECK_IS(p, store_purge(p->s, S("notes/a"), NULL, S("bob"), &m, &p->e), JOT_OK);
     Record r = head(p, "notes/a", HEAD_RECORD);
-    PurgeTold told;
-    CHECK(store_told(&r, &told));
+    PurgeTrace told;
+    CHECK(store_purge_trace(&r, &told));
     CHECK(told.oldest_n == 1 && told.oldest[0].seq == 1);
     CHECK(str_starts(str(hash_hex(first.chain).text), str(told.oldest[0].chain)));
     CHECK(told.first == 1 && told.n == 2);
@@ -276,32 +276,32 @@ static void a_purge_tells_what_it_removed(Trial *p)
     put(p, "notes/a", "again");
     CHECK_IS(p, store_purge(p->s, S("notes/a"), NULL, S("bob"), &m, &p->e), JOT_OK);
     r = head(p, "notes/a", HEAD_RECORD);
-    CHECK(store_told(&r, &told));
+    CHECK(store_purge_trace(&r, &told));
     CHECK(told.oldest_n == 2 && told.oldest[0].seq == 1 && told.oldest[1].seq == 3);
     CHECK(told.first == 1 && told.n == 4);
     CHECK_TEXT(((Str){ told.chains + 8, 8 }), ((Str){ hash_hex(second.chain).text, 8 }));
     put(p, "notes/a", "x");
     bury(p, "notes/a");
     r = head(p, "notes/a", HEAD_RECORD);
-    CHECK(!store_told(&r, &told)); /* a delete is no purge */
+    CHECK(!store_purge_trace(&r, &told)); /* a delete is no purge */
 }
 
 static void what_a_purge_tells_has_a_limit(Trial *p)
 {
     Mark m, last;
-    PurgeTold told;
+    PurgeTrace told;
     entries(p, "runs/r", STORE_TOLD_MAX + 100);
     last = head(p, "runs/r", HEAD_MARK).mark;
     CHECK_IS(p, store_purge(p->s, S("runs/r"), NULL, S("bob"), &m, &p->e), JOT_OK);
     Record r = head(p, "runs/r", HEAD_RECORD);
-    CHECK(store_told(&r, &told) && r.meta.n <= STORE_META_MAX);
+    CHECK(store_purge_trace(&r, &told) && r.meta.n <= STORE_META_MAX);
     CHECK(told.n == STORE_TOLD_MAX && told.first == 101);
     CHECK_TEXT(((Str){ told.chains + 8 * (STORE_TOLD_MAX - 1), 8 }),
                ((Str){ hash_hex(last.chain).text, 8 }));
     for (int i = 0; i < 2 * STORE_PURGED_MAX; i++)
         CHECK_IS(p, store_purge(p->s, S("runs/r"), NULL, S("bob"), &m, &p->e), JOT_OK);
     r = head(p, "runs/r", HEAD_RECORD);
-    CHECK(store_told(&r, &told) && r.meta.n <= STORE_META_MAX);
+    CHECK(store_purge_trace(&r, &told) && r.meta.n <= STORE_META_MAX);
     CHECK(told.oldest_n == STORE_PURGED_MAX && told.oldest[0].seq == 1);
     CHECK(told.n > STORE_TOLD_MAX - 100 && told.first + told.n == m.seq);
     CHECK_TEXT(((Str){ told.chains + 8 * (last.seq - told.first), 8 }),
@@ -312,12 +312,12 @@ static void a_purge_tells_what_is_known_over_gaps_and_redactions(Trial *p)
 {
     Record line[LINE];
     Mark m;
-    PurgeTold told;
+    PurgeTrace told;
     make_gaps(p, line); /* 3, 4 and 7 are missing */
     CHECK_IS(p, store_redact(p->s, S("notes/a"), NULL, 2, &p->e), JOT_OK);
     CHECK_IS(p, store_purge(p->s, S("notes/a"), NULL, S("bob"), &m, &p->e), JOT_OK);
     Record r = head(p, "notes/a", HEAD_RECORD);
-    CHECK(store_told(&r, &told));
+    CHECK(store_purge_trace(&r, &told));
     CHECK(told.first == 1 && told.n == 8);
     for (size_t i = 0; i < 8; i++) {
         Str here = { told.chains + 8 * i, 8 };

@@ -38,17 +38,17 @@ static void ask(Segment *s)
     View v;
     Query q;
     RankHits hits;
-    RankDesk desk = { 0 };
+    RankScratch scratch = { 0 };
     query_read(S("when did Ann plant the pear tree, may 2023 parse* main.c"), NULL, &arena, &q);
     if (view_make(&v, s, 1)) {
-        RankAsk a = { .view = &v, .query = &q, .limit = 10, .desk = &desk };
+        RankAsk a = { .view = &v, .query = &q, .limit = 10, .scratch = &scratch };
         if (rank_find(&a, &arena, &hits))
             for (size_t i = 0; i < hits.n; i++)
                 MUST(hits.items[i].place < v.rows);
         for (uint32_t p = 0; p < v.rows; p++)
             (void)view_name(&v, p, &arena);
     }
-    rank_desk_free(&desk);
+    rank_scratch_free(&scratch);
     view_free(&v);
 }
 

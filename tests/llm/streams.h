@@ -43,7 +43,7 @@ __attribute__((unused)) static const StreamRow stream_rows[] = {
                        "fail denied: the provider refuses the key: no", "=" },
     { "empty", "end 25/0/0/2", "=", "=" },
     { "bad_utf8", "text(a\xEF\xBF\xBD" "b\xEF\xBF\xBD\xEF\xBF\xBD\xF0\x9F\x98\x80\\ud83d\xEF\xBF\xBD) end 25/0/0/15", "=", "=" },
-    { "not_json", "fail io again: the provider's answer is not understood: an event is no JSON", "=", "=" },
+    { "not_json", "fail io again: the provider's answer is not understood: an event is not JSON", "=", "=" },
     { "bad_args", "broken(toolu_01 shell {\"a\": 01}) broken(toolu_02 shell [\"a\"]) calls 25/0/0/15", "=", "=" },
     { "new_reason", "text(x) other(moonrise) 25/0/0/15", "=", "=" },
     { "same_ids", "call(toolu_01 a {}) call(* b {}) calls 25/0/0/15", "=", "=" },

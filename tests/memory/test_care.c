@@ -208,7 +208,7 @@ static void leftovers_are_told_and_put_aside(Desk *d)
     fix(d, 1);
     t = verify(d, 1);
     assert_int_equal(t.of[FAULT_STRAY], 1);
-    assert_int_equal(t.of[FAULT_ASIDE], 2);
+    assert_int_equal(t.of[FAULT_QUARANTINE], 2);
     assert_text(value(d, "notes/a"), "pear");
 }
 
@@ -252,7 +252,7 @@ static void check_merged(Desk *d, Str merged)
     assert_int_equal(r.n, 3);
     assert_int_equal(r.damaged, 0);
     assert_text(r.items[2].body, "our three");
-    assert_true(verify(d, 0).of[FAULT_ASIDE] >= 1);
+    assert_true(verify(d, 0).of[FAULT_QUARANTINE] >= 1);
 }
 
 static void a_stream_with_conflict_marks_is_told_and_mended(Desk *d)

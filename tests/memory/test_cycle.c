@@ -426,7 +426,7 @@ static void init_writes_the_first_state_once(Desk *d)
                       "completed_tasks: []\nnotes: \"\"\nlast_updated: null\n");
     assert_str(active(d), text);
     desk_expect(d, JOT_CONFLICT, cycle_init(&d->m, ME, &o, &d->a, &text, &d->e));
-    assert_says(d, "'default' has a state already");
+    assert_says(d, "'default' already has a state");
 }
 
 static void reset_begins_anew_with_the_bytes_of_a_template(Desk *d)

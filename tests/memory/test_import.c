@@ -333,14 +333,14 @@ static void what_is_nothing_or_could_be_several_things_is_refused(Desk *d)
     file(d, "nothing/readme.rst", "x");
     desk_expect(d, JOT_INVALID,
                 import_find(&d->io, at(d, "nothing"), LAYOUT_NONE, &d->a, &from, &d->e));
-    assert_says(d, "nothing that can be recognised");
+    assert_says(d, "is not recognised");
     desk_expect(d, JOT_INVALID,
                 import_find(&d->io, at(d, "nothing/readme.rst"), LAYOUT_NONE, &d->a, &from, &d->e));
     file(d, "both/plan.txt", "x");
     file(d, "both/active.yaml", "goals: []\n");
     desk_expect(d, JOT_INVALID,
                 import_find(&d->io, at(d, "both"), LAYOUT_NONE, &d->a, &from, &d->e));
-    assert_says(d, "could be one of these: notes, cycles");
+    assert_says(d, "could be any of these: notes, cycles");
     desk_ok(d, import_find(&d->io, at(d, "both"), LAYOUT_NOTES, &d->a, &from, &d->e));
     assert_int_equal(from.layout, LAYOUT_NOTES);
     desk_expect(d, JOT_NOT_FOUND,

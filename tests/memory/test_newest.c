@@ -703,7 +703,7 @@ static void whoever_saw_the_lost_record_does_not_write_over_it(Desk *d)
                     store_append(d->m.store, str(stream), &saw, &draft, &m, &d->e));
         assert_int_equal(m.seq, 1);
         assert_int_equal(m.lost, 1);
-        assert_int_equal(m.told, true);
+        assert_int_equal(m.loss_reported, true);
     }
     Expect now = { .kind = EXPECT_SEQ, .seq = 1 };
     desk_ok(d, store_append(d->m.store, str(stream), &now, &draft, &m, &d->e));

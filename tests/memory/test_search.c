@@ -57,6 +57,28 @@ static void a_hit_that_was_shown_before_is_the_newest_again(Desk *d)
     assert_finds(d, s, "\"number 19\"", "");
 }
 
+/* What all texts have weighs next to nothing beside what one has, in whole numbers nothing at all.
+ */
+static void letters_that_every_text_has_are_counted_once_a_text(Desk *d)
+{
+    enum { ARTIFACTS = 600 };
+    AUTO_PTR(Search) s = begin(d, &d->m);
+    for (int i = 0; i < ARTIFACTS; i++)
+        desk_put(d, arena_printf(&d->a, "artifacts/x/a%d", i).p, "\"abcdefghijkl\"");
+    desk_put(d, "artifacts/x/rare", "\"abcdefghijkl ovzyynqntyttwsypntmzssvyymxtqxypvnrmmmwu\"");
+    assert_finds(d, s, "bcdefghijk ovzyynqntyttwsypntmzssvyymxtqxypvnrmmmwu", "artifacts/x/rare");
+    assert_text(find(d, s, "bcdefghijkovzyynqntyttwsypntmzssvyymxtqxypvnrmmm").items[0].stream,
+                "artifacts/x/rare");
+}
+
+static void what_is_found_by_its_letters_is_found_once(Desk *d)
+{
+    AUTO_PTR(Search) s = begin(d, &d->m);
+    desk_put(d, "notes/n", "alpha beta gamma delta");
+    desk_put(d, "artifacts/x/a", "\"abcdefghijkl\"");
+    assert_finds(d, s, "alpha beta gamma delta bcdefghijk", "notes/n artifacts/x/a");
+}
+
 /* More than are kept, small ones and large: the first and the last want the same slots. */
 static void hits_are_the_same_however_often_they_are_read(Desk *d)
 {
@@ -533,6 +555,8 @@ int main(void)
     static const DeskTest tests[] = {
         DESK_TEST(a_hit_says_what_it_is_and_what_it_costs),
         DESK_TEST(a_hit_that_was_shown_before_is_the_newest_again),
+        DESK_TEST(letters_that_every_text_has_are_counted_once_a_text),
+        DESK_TEST(what_is_found_by_its_letters_is_found_once),
         DESK_TEST(hits_are_the_same_however_often_they_are_read),
         DESK_TEST(words_phrases_beginnings_and_names_are_found),
         DESK_TEST(a_word_cut_short_meets_the_whole_word),

@@ -152,8 +152,7 @@ static void a_cycle_is_woken_stepped_and_put_to_sleep(Desk *d)
     AUTO(ToolReply)
     result = call(d, "cycle_step", "{\"cycle\":\"20260101_000000\",\"result\":\"a\\nb\"}");
     assert_has(result.text, "result\n| [TOOL] grep(");
-    refuses(d, "cycle_step", "{\"cycle\":\"20260101_000000\"}",
-            "say 'reply' or 'result', one of them");
+    refuses(d, "cycle_step", "{\"cycle\":\"20260101_000000\"}", "give either 'reply' or 'result'");
     says(d, "cycle_sleep", "{\"cycle\":\"20260101_000000\"}",
          "cycle 20260101_000000 is stopped, 1 of 5 iterations");
     AUTO(ToolReply) why = call(d, "cycle_explain", "{\"cycle\":\"20260101_000000\"}");
@@ -166,7 +165,7 @@ static void what_a_cycle_did_is_read_without_naming_it(Desk *d)
 {
     Str text;
     Str goal = S("find the bug");
-    refuses(d, "cycle_steps", "{}", "'default' has had no cycle yet");
+    refuses(d, "cycle_steps", "{}", "'default' has not had a cycle yet");
     desk_ok(d, cycle_init(&d->m, S("default"), &(CycleInit){ .goals = &goal, .goals_n = 1 }, &d->a,
                           &text, &d->e));
     AUTO(ToolReply) wake = call(d, "cycle_wake", "{}");

@@ -59,7 +59,7 @@ export interface Run {
    */
   say(run: string, kind: "thinking" | "plan" | "answer", text: string): Promise<Answer>;
   /**
-   * Record a tool call before you make it, so that who takes over knows it was begun.
+   * Record a tool call before you make it, so that an agent that takes over knows it was begun.
    */
   call(
     run: string,
@@ -123,7 +123,7 @@ export interface Run {
    */
   compact(run: string, text: string): Promise<Answer>;
   /**
-   * Print every result that is no failure, for a final answer.
+   * Print every result that is not a failure, for a final answer.
    */
   final(run: string): Promise<Answer>;
   /**
@@ -213,7 +213,7 @@ export interface Cycle {
    */
   diff(options?: { cycle?: string; to?: string; agent?: string }): Promise<Answer>;
   /**
-   * Say what became of a cycle, and what it changed.
+   * Explain how a cycle ended, and what it changed.
    */
   explain(options?: { cycle?: string; agent?: string }): Promise<Answer>;
 }
@@ -530,7 +530,7 @@ export interface Note {
    */
   blame(key: string): Promise<Answer>;
   /**
-   * Bring back what was before the last change of a document.
+   * Restore what was there before the last change of a document.
    */
   undo(key: string, options?: { ifVersion?: string }): Promise<Answer>;
   /**
@@ -604,7 +604,7 @@ export interface Pad {
    */
   stats(): Promise<Answer>;
   /**
-   * Read every byte of the pad and say what is wrong.
+   * Read every byte of the pad and report what is wrong.
    */
   verify(): Promise<Answer>;
   /**

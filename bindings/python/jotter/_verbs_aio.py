@@ -135,7 +135,9 @@ class Run(Noun):
         limit: Optional[int] = None,
         similarity: Optional[int] = None,
     ) -> Answer:
-        """Record a tool call before you make it, so that who takes over knows it was begun."""
+        """Record a tool call before you make it, so that an agent that takes over knows it was
+        begun.
+        """
         return await self._do("run", "call", {
             "run": run,
             "tool": tool,
@@ -246,7 +248,7 @@ class Run(Noun):
         self,
         run: str,
     ) -> Answer:
-        """Print every result that is no failure, for a final answer."""
+        """Print every result that is not a failure, for a final answer."""
         return await self._do("run", "final", {
             "run": run,
         })
@@ -457,7 +459,7 @@ class Cycle(Noun):
         cycle: Optional[str] = None,
         agent: Optional[str] = None,
     ) -> Answer:
-        """Say what became of a cycle, and what it changed."""
+        """Explain how a cycle ended, and what it changed."""
         return await self._do("cycle", "explain", {
             "cycle": cycle,
             "agent": agent,
@@ -1069,7 +1071,7 @@ class Note(Noun):
         *,
         if_version: Optional[str] = None,
     ) -> Answer:
-        """Bring back what was before the last change of a document."""
+        """Restore what was there before the last change of a document."""
         return await self._do("note", "undo", {
             "key": key,
             "if_version": if_version,
@@ -1208,7 +1210,7 @@ class Pad(Noun):
     async def verify(
         self,
     ) -> Answer:
-        """Read every byte of the pad and say what is wrong."""
+        """Read every byte of the pad and report what is wrong."""
         return await self._do("pad", "verify", {
         })
 

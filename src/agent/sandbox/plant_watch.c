@@ -259,7 +259,7 @@ static void report(After *a, PlantFound found)
     r->at[r->n++] = found;
 }
 
-static void tell(After *a, Str path, int row, const char *what, Str where, const char *then)
+static void report_plant(After *a, Str path, int row, const char *what, Str where, const char *then)
 {
     Shown shown, shown_where;
     AUTO(Buf) text = { 0 };
@@ -282,8 +282,8 @@ static void take_away(After *a, Str path, int row)
 {
     Str where = { 0 };
     bool done = put_aside(a, path, &where);
-    tell(a, path, row, "appeared", done ? where : (Str){ 0 },
-         done ? "" : ", and could not be moved away");
+    report_plant(a, path, row, "appeared", done ? where : (Str){ 0 },
+                 done ? "" : ", and could not be moved away");
 }
 
 typedef struct Inside {
@@ -323,7 +323,7 @@ static void take_dir_away(After *a, Str path, int row)
     if (!plant_is_above_apart(a->before->workdir, path))
         take_away(a, path, row);
     else if (!list_inside(a, path, &in))
-        tell(a, path, row, "appeared", (Str){ 0 }, ", and could not be moved away");
+        report_plant(a, path, row, "appeared", (Str){ 0 }, ", and could not be moved away");
     for (size_t i = 0; i < in.n; i++)
         take_dir_away(a, in.at[i], row);
 }
@@ -345,11 +345,11 @@ static void compare(After *a, const Planted *was, const Planted *now)
         return;
     bool done = was->kept && put_aside(a, now->path, &where);
     bool back = done && put_back(a, was);
-    tell(a, now->path, row, "was changed", done ? where : (Str){ 0 },
-         !was->kept ? ", and is too large to be restored"
-         : !done    ? ", and could not be moved away"
-         : back     ? ", and the old one is back"
-                    : ", and the old one could not be restored");
+    report_plant(a, now->path, row, "was changed", done ? where : (Str){ 0 },
+                 !was->kept ? ", and is too large to be restored"
+                 : !done    ? ", and could not be moved away"
+                 : back     ? ", and the old one is back"
+                            : ", and the old one could not be restored");
 }
 
 static void changed(After *a, const Planted *was, const Planted *now)
@@ -373,8 +373,8 @@ static void went(After *a, const Planted *was)
     if (is_there(a->before->workdir, was->path, &now.info))
         compare(a, was, &now);
     else if (!was->guarded)
-        tell(a, was->path, a->before->roots[was->root].row, "was removed", (Str){ 0 },
-             put_back(a, was) ? ", and is back" : ", and could not be restored");
+        report_plant(a, was->path, a->before->roots[was->root].row, "was removed", (Str){ 0 },
+                     put_back(a, was) ? ", and is back" : ", and could not be restored");
 }
 
 static const PlantRoot *find_root(const PlantWatch *w, Str path)

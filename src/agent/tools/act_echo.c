@@ -8,7 +8,7 @@ enum { TEXT_MAX = 64 * 1024 /* bytes */ };
 static jot_status run(ToolCall *c, ToolReply *out)
 {
     if (arg_given(c, "text") == arg_given(c, "message"))
-        return err_set(c->e, JOT_INVALID, "say 'text' or 'message', one of them");
+        return err_set(c->e, JOT_INVALID, "give either 'text' or 'message'");
     out->text = arena_copy(c->into, arg_text(c, arg_given(c, "text") ? "text" : "message"));
     return JOT_OK;
 }

@@ -107,7 +107,7 @@ static jot_status check_url(Str text, Arena *into, Url *out, Err *e)
         return err_set(e, JOT_INVALID, "a URL with a user or a password is not fetched");
     for (size_t i = 0; i < text.n; i++)
         if ((unsigned char)text.p[i] <= ' ' || text.p[i] == 0x7F)
-            return err_set(e, JOT_INVALID, "'%s' is no URL: it holds spaces or control characters",
+            return err_set(e, JOT_INVALID, "'%s' is not a URL: it has spaces or control characters",
                            err_show(&shown, text));
     return JOT_OK;
 }

@@ -101,7 +101,7 @@ static jot_status check_plant(PolicyAnswer answer, Str name, Err *e)
     bool known = str_eq(name, S("all")) || (row >= 0 && str_eq(name, str(obeyed_name(row))));
     if (!known)
         return err_set(e, JOT_INVALID,
-                       "'%s' is none of the names that are kept from writing: use one of those in "
+                       "'%s' is not the name of a protected file: use one of those in "
                        "docs/agent.md, such as .git or AGENTS.md, or all",
                        err_show(&shown, name));
     if (answer == POLICY_ASK)
@@ -117,10 +117,11 @@ static jot_status add_word(Policy *p, PolicyAnswer answer, Str word, Err *e)
     if (plant.n)
         TRY(check_plant(answer, plant, e));
     else if (!is_name(word))
-        return err_set(e, JOT_INVALID,
-                       "'%s' is no tool and no effect: use a tool's name, or read, pad, write, "
-                       "outside, network, private, execute, mcp, all, plant:NAME",
-                       err_show(&shown, word));
+        return err_set(
+            e, JOT_INVALID,
+            "'%s' is neither a tool nor an effect: use a tool's name, or read, pad, write, "
+            "outside, network, private, execute, mcp, all, plant:NAME",
+            err_show(&shown, word));
     if (p->n == POLICY_RULES_MAX)
         return err_set(e, JOT_TOO_BIG, "more than %d rules: the limit", POLICY_RULES_MAX);
     assert(word.n < sizeof p->rules[0].word);

@@ -392,7 +392,7 @@ static RpcLine end_long(RpcLines *l, Str *out)
     return l->early ? RPC_LINE_NONE : RPC_LINE_TOO_LONG;
 }
 
-/* Nothing but an unfinished line is left: hold it, or let go of what is too long. */
+/* Nothing but an unfinished line is left: keep it, or drop what is too long. */
 static RpcLine unfinished(RpcLines *l, bool at_end, Str *out)
 {
     Str rest = { l->buf.p + l->at, l->buf.n - l->at };

@@ -108,6 +108,7 @@ bool context_add_part(Build *b, Buf *to, const Part *p, uint64_t share, uint64_t
     b->met = b->met || frame_in(&b->frame, p->value);
     if (share < around + CUT_COST + CUT_LEAST && tokens_estimate(p->value) + around > share)
         return false;
+    assert(share >= around);
     bool whole = add_value(&text, &b->frame, p->value, share - around, p->get);
     *spent = tokens_estimate(buf_str(&text));
     buf_add(to, buf_str(&text));
@@ -305,6 +306,7 @@ static bool pick_cut(Build *b, Pick *p, const Result *x, Str text)
     uint64_t part = p->share / 4 < p->room ? p->share / 4 : p->room;
     if (p->cuts == CUTS_MAX || part < CUT_COST + 2 * CUT_LEAST)
         return false;
+    assert(part <= p->room && p->cuts < CUTS_MAX);
     AUTO(Buf) cut = { .max = SIZE_MAX / 2 };
     Str shown = { text.p, tokens_cut(text, part - CUT_COST) };
     buf_add(&cut, shown);
@@ -361,6 +363,7 @@ static bool pick_mask(Build *b, Pick *p, const Result *x)
     p->masks -= whole;
     p->masked++;
     p->ranges += !joins;
+    assert(p->masked <= MASKED_MAX && p->ranges <= MASKED_RANGES);
     push(b, &p->stack, buf_str(&text));
     leave_results(b, "masked", x->n, x->n);
     return true;
@@ -579,7 +582,7 @@ static jot_status choose_prefix(Build *b, Err *e)
     if (b->frame.sign[0])
         return add_prefix(b, e);
     /* A text that holds the sign could pass for one of our lines.  It would be escaped, which is
-     * safe; but another sign shows it as it is.  So the prefix is made again from its beginning. */
+     * safe; but another sign shows it as it is.  So the prefix is rebuilt from the start. */
     for (uint64_t n = 0; n == 0 || (b->met && n < SIGNS_TRIED); n++) {
         b->frame = frame_of_pad(b->m, n);
         b->met = false;
@@ -655,6 +658,7 @@ static void put_together(Build *b)
     c->prefix_bytes = all.n;
     buf_add(&all, buf_str(&b->tail));
     frame_end_add(&all, &b->frame);
+    assert(c->prefix_bytes <= all.n);
     if (tokens_estimate(buf_str(&all)) > c->budget)
         make_least(b, &all);
     c->text = arena_copy(b->into, buf_str(&all));

@@ -136,7 +136,7 @@ jot_status rules_check(Memory *m, Str key, Str text, Err *e)
                        "it",
                        err_show(&shown, key), text.n, RULE_BYTES_MAX);
     if (!text.n || !utf8_valid(text))
-        return err_set(e, JOT_INVALID, "the note '%s' is %s: there is nothing to approve",
+        return err_set(e, JOT_INVALID, "the note '%s' is %s: nothing to approve",
                        err_show(&shown, key), text.n ? "not UTF-8 text" : "empty");
     return check_pad(m, &name, e);
 }

@@ -264,7 +264,7 @@ static jot_status settle(Work *w, const CycleWake *o, Err *e)
         bool did = false;
         TRY(cycle_tail_read(w->m, w->agent, w->a, &w->t, e));
         /* Each of these is one append, after which the tail is another: so it is read again, and
-         * what is to be done next follows from it alone, whoever did the last step. */
+         * what is to be done next follows from it alone, no matter who did the last step. */
         if (w->t.phase == TAIL_OPEN) {
             TRY(end_dead(w, o, e));
             continue;
@@ -538,7 +538,7 @@ jot_status cycle_init(Memory *m, Str agent, const CycleInit *o, Arena *into, Str
     TRY(utf8_check("the notes", o->notes, e));
     TRY(cycle_tail_read(m, agent, into, &t, e));
     if (t.phase != TAIL_NOTHING)
-        return err_set(e, JOT_CONFLICT, "'%s' has a state already: reset it, or edit it",
+        return err_set(e, JOT_CONFLICT, "'%s' already has a state: reset it, or edit it",
                        err_show(&shown, agent));
     Yaml *state = cycle_state_new(into);
     for (size_t i = 0; i < o->goals_n; i++)

@@ -87,7 +87,7 @@ jot_status cycle_newest(Memory *m, Str agent, Arena *into, Str *id, Err *e)
     *id = status.newest;
     if (id->n)
         return JOT_OK;
-    return err_set(e, JOT_NOT_FOUND, "'%s' has had no cycle yet", err_show(&shown, agent));
+    return err_set(e, JOT_NOT_FOUND, "'%s' has not had a cycle yet", err_show(&shown, agent));
 }
 
 /* --- JSON -------------------------------------------------------------------------------- */

@@ -100,6 +100,7 @@ static size_t hash_line(Str s)
 
 static uint32_t word_of(Words *w, Str text, size_t *work)
 {
+    assert(w->n <= w->mask); /* a slot is free, and ends the search */
     size_t at = hash_line(text) & w->mask;
     for (; w->slots[at]; at = (at + 1) & w->mask, ++*work)
         if (str_eq(w->items[w->slots[at] - 1].text, text))
@@ -140,6 +141,7 @@ static void drop_single(Side *s, const Words *w, bool is_a)
             s->changed[s->where[i]] = true;
         }
     }
+    assert(kept <= s->n);
     s->n = kept;
 }
 
@@ -258,6 +260,7 @@ static int32_t size_of(Box b)
 static void search(Search *s, Box b)
 {
     for (;;) {
+        assert(b.x0 <= b.x1 && b.y0 <= b.y1);
         /* Cut equal ends off. */
         while (b.x0 < b.x1 && b.y0 < b.y1 && s->a.ids[b.x0] == s->b.ids[b.y0]) {
             b.x0++;
@@ -270,6 +273,7 @@ static void search(Search *s, Box b)
         if (b.x0 == b.x1 || b.y0 == b.y1)
             break;
         Point p = s->work < DIFF_WORK_MAX ? split(s, b) : (Point){ 0 };
+        assert(!p.found || (b.x0 <= p.x && p.x <= b.x1 && b.y0 <= p.y && p.y <= b.y1));
         Box upper = { b.x0, p.x, b.y0, p.y }, lower = { p.x, b.x1, p.y, b.y1 };
         if (!p.found || size_of(upper) == 0 || size_of(lower) == 0) {
             s->coarse = true;
@@ -342,6 +346,7 @@ static size_t equal_head(const Diff *d)
 
 static size_t equal_tail(const Diff *d, size_t head)
 {
+    assert(head <= d->a.n && head <= d->b.n);
     size_t n = 0, most = (d->a.n < d->b.n ? d->a.n : d->b.n) - head;
     while (n < most && str_eq(line(&d->a, d->a.n - n - 1), line(&d->b, d->b.n - n - 1)))
         n++;
@@ -356,6 +361,7 @@ void diff_make(Str a, Str b, Arena *into, Diff *out)
     s.a.changed = NEW_ARRAY(&scratch, bool, out->a.n + 1);
     s.b.changed = NEW_ARRAY(&scratch, bool, out->b.n + 1);
     size_t head = equal_head(out), tail = equal_tail(out, head);
+    assert(head + tail <= out->a.n && head + tail <= out->b.n);
     bool *a_changed = s.a.changed, *b_changed = s.b.changed;
     compare(out, head, out->a.n - head - tail, out->b.n - head - tail, &s, &scratch);
     /* Neighbouring changed lines of either side make one hunk. */

@@ -174,7 +174,7 @@ static jot_status change(Memory *m, Str stream, const Change *c, Arena *into, Do
     Mark mark;
     jot_status st = memory_append(m, stream, &x, &c->draft, &mark, e);
     if (st == JOT_CONFLICT) {
-        /* The caller gets what is there now: that is what it needs to go on. */
+        /* The caller gets what is there now: that is what it needs to continue. */
         TRY(doc_present(m, stream, into, out, e));
         return doc_conflict(stream, when->absent, out, e);
     }

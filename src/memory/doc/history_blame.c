@@ -50,6 +50,7 @@ static void place_if(Search *s, const Record *r, const bool *new_line)
                               .by = arena_copy(s->into, r->by),
                               .meta = arena_copy(s->into, r->meta) };
         }
+        assert(s->open > 0);
         s->out->from[i] = from;
         s->at[i] = PLACED;
         s->open--;
@@ -75,6 +76,7 @@ static void compare(Search *s, const Record *r, const Record *before)
             fresh[b++] = true;
         a += d.hunks[h].a_n;
     }
+    assert(a == d.a.n && b == d.b.n);
     place_if(s, r, fresh);
     for (size_t i = 0; i < s->out->lines.n; i++)
         if (s->at[i] != PLACED)
@@ -151,6 +153,7 @@ jot_status history_blame(Memory *m, Str stream, Arena *into, Blame *out, Err *e)
     Step steps[2] = { 0 };
     steps[0].r = (Record){ .mark = head.mark, .by = head.by, .meta = head.meta, .body = head.text };
     jot_status st = walk(&s, steps, last, e);
+    assert(st != JOT_OK || s.open == 0); /* every line came with some version */
     arena_free(&steps[0].arena);
     arena_free(&steps[1].arena);
     return st;

@@ -186,7 +186,8 @@ static bool is_undo(const Record *r)
 
 static jot_status nothing_to_redo(Str stream, Err *e)
 {
-    return err_set(e, JOT_NOT_FOUND, "there is nothing to redo in %s: its last change is no undo",
+    return err_set(e, JOT_NOT_FOUND,
+                   "there is nothing to redo in %s: its last change is not an undo",
                    doc_name(stream).text);
 }
 

@@ -215,6 +215,7 @@ static jot_status redact_found(Memory *m, const Found *f, bool aside, uint64_t *
     for (size_t at = 0; at < f->n;) {
         size_t rest = f->n - at;
         Redaction r = { f->seqs + at, rest < STORE_REDACT_MAX ? rest : STORE_REDACT_MAX, aside };
+        assert(r.n > 0 && r.n <= STORE_REDACT_MAX);
         assert(!f->head || r.seqs[r.n - 1] < f->head); /* the present value is spared */
         TRY(memory_redact_set(m, f->stream, &r, e));
         *n += r.n;
@@ -269,6 +270,7 @@ static jot_status clear_present(Memory *m, Str stream, Str phrase, Forgotten *ou
             out->rewritten = true;
         }
     }
+    assert(!out->rewritten || (live && nature == NATURE_DOCUMENT));
     out->live = live && forget_holds(stream, head.text, phrase);
     out->mark = head.mark;
     return JOT_OK;

@@ -11,6 +11,7 @@
  * A stream that cannot be changed does not stop the others: it is reported.
  * A failure of the pad as a whole (it can only be read, its disk fails) ends the
  * call. */
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -138,6 +139,7 @@ static bool holds_phrase(void *walk, Str text)
 /* It is gone from the streams, but for what was reported as left, and not from `where`. */
 static jot_status trace_stays(const ForgetCount *c, const char *where, const Err *why, Err *e)
 {
+    assert(why->status != JOT_OK);
     if (c->left == 0)
         return err_set(e, why->status, "the text is forgotten, but still in %s: %.100s", where,
                        why->text);

@@ -5,7 +5,7 @@
  * and MARK:
  *
  *     HTTPServer      a LOWER follows the run: all of it, and the W after it, is one body
- *     [Lo][Lo]HTTP    none follows: the run ends behind its last LETTER or MARK
+ *     [Lo][Lo]HTTP    none follows: the run ends after its last LETTER or MARK
  *     HTTP            and there is none: the second line of the expression takes it */
 #include "memory/frame/pieces.h"
 
@@ -33,7 +33,7 @@ enum {
     ANY_LETTER = BEGINS | GOES_ON,
     SYMBOL = OTHER | MARK, /* not \s, L, N */
     WHITE = SPACE | BREAK,
-    END = 0, /* what stands behind a text is in no class */
+    END = 0, /* what follows a text is in no class */
 };
 
 /* clang-format off */
@@ -58,7 +58,7 @@ static Char beyond_ascii(uint32_t c)
     return chars[glyph_class(c)];
 }
 
-/* The character at `at`; *next is behind it. */
+/* The character at `at`; *next is after it. */
 static inline unsigned char_at(Str text, size_t at, size_t *next)
 {
     uint32_t c;
@@ -122,7 +122,7 @@ static size_t number_end(Str text, size_t at)
     return at;
 }
 
-/* Where a run of punctuation ends, with the line breaks and slashes behind it. */
+/* Where a run of punctuation ends, with the line breaks and slashes after it. */
 static size_t symbols_end(Str text, size_t at)
 {
     at = skip(text, at, SYMBOL);

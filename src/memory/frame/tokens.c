@@ -1,14 +1,14 @@
 /* tokens.c - counting piece by piece, and cutting.
  *
  * Where a text is cut, what stands before the cut is another text: its last pieces may end
- * elsewhere.  Cut behind a line break it is simple.  Only two kinds of pieces hold one, punctuation
- * with the line breaks behind it and space up to a line break, and a beginning of either is a piece
+ * elsewhere.  Cut after a line break it is simple.  Only two kinds of pieces hold one, punctuation
+ * with the line breaks after it and space up to a line break, and a beginning of either is a piece
  * of the same kind; so only the tokens of that piece are counted again, from the one on that
  * reaches over the cut:
  *
  *     ... | tok | tok | to:k | tok |         : is the cut, | ends a piece or token
  *
- * Within a line a cut can join two pieces (the last of several spaces belongs to the word behind
+ * Within a line a cut can join two pieces (the last of several spaces belongs to the word after
  * them) or part one ("don't").  That reaches no further back than one piece.  So the guess is what
  * the count says, and going backwards from there each place is tried by counting again from the
  * beginning of the piece before. */
@@ -61,7 +61,7 @@ bool tokens_fit(Str text, size_t budget)
     return c.at == text.n;
 }
 
-/* The last place behind a line break in the piece from `c` to `end` before which there are no more
+/* The last place after a line break in the piece from `c` to `end` before which there are no more
  * than `budget` tokens; `line` if there is none. */
 static size_t last_line(Str text, Count c, size_t end, size_t budget, size_t line)
 {

@@ -176,5 +176,5 @@ jot_status export_layout(Memory *m, Layout layout, const char *path, Arena *into
     case LAYOUT_COUNT:
         break;
     }
-    return err_set(e, JOT_INVALID, "this layout is not exported so");
+    return err_set(e, JOT_INVALID, "this layout cannot be exported this way");
 }

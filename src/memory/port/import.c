@@ -222,6 +222,7 @@ jot_status import_records(Import *x, Str name, Str stream, const Draft *drafts, 
                     "a log of that name exists with other entries");
         return JOT_OK;
     }
+    assert(along.at <= n);
     x->report->unchanged += along.at == n;
     /* One record at a time, each after exactly the one before: an import that dies leaves a
      * beginning of the log, and the next one goes along with it as far as it goes. */
@@ -349,7 +350,7 @@ static jot_status import_layout(Import *x, const ImportFrom *from, Err *e)
     case LAYOUT_COUNT:
         break;
     }
-    return err_set(e, JOT_INVALID, "this layout is not imported so");
+    return err_set(e, JOT_INVALID, "this layout cannot be imported this way");
 }
 
 jot_status import_run(Memory *m, const ImportFrom *from, const ImportOptions *o, Arena *into,

@@ -67,7 +67,7 @@ MUST_USE bool import_read(Import *x, int dir, Str path, Str name, Arena *into, S
 /* Make a text the value of a stream, if nothing else is there.  It is written with others, at
  * import_flush at the latest. */
 MUST_USE jot_status import_document(Import *x, const ImportDoc *d, Err *e);
-/* Ask whether to go on: JOT_CANCELLED if not. */
+/* Ask whether to continue: JOT_CANCELLED if not. */
 MUST_USE jot_status import_go_on(Import *x, Err *e);
 /* Write the documents that wait, durably. */
 MUST_USE jot_status import_flush(Import *x, Err *e);

@@ -177,15 +177,14 @@ static jot_status not_one(const char *path, unsigned signs, Err *e)
     const char *name = err_show(&shown, str(path));
     if (!signs)
         return err_set(e, JOT_INVALID,
-                       "'%s' is nothing that can be recognised: if it is one of these, say so with "
-                       "--layout: " LAYOUT_NAMES,
+                       "'%s' is not recognised: name what it is with --layout: " LAYOUT_NAMES,
                        name);
     char list[96] = "";
     for (Layout l = LAYOUT_NOTES; l < LAYOUT_ARCHIVE; l++)
         if (signs >> l & 1)
             snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", list[0] ? ", " : "",
                      layout_name(l));
-    return err_set(e, JOT_INVALID, "'%s' could be one of these: %s; say which with --layout", name,
+    return err_set(e, JOT_INVALID, "'%s' could be any of these: %s; choose one with --layout", name,
                    list);
 }
 
@@ -218,13 +217,13 @@ typedef struct Search {
 } Search;
 
 /* The places below a project that were found so far. */
-typedef struct Places {
+typedef struct FoundBelow {
     ImportFrom *out;
     Buf names;
     size_t n;
-} Places;
+} FoundBelow;
 
-static void take_place(Search *x, Places *p, const char *path, unsigned signs)
+static void take_place(Search *x, FoundBelow *p, const char *path, unsigned signs)
 {
     if (x->as ? !(signs >> x->as & 1) : !signs)
         return;
@@ -235,7 +234,7 @@ static void take_place(Search *x, Places *p, const char *path, unsigned signs)
 }
 
 /* A directory of memory files, which has an index. */
-static void take_memories(Search *x, Places *p, const char *path)
+static void take_memories(Search *x, FoundBelow *p, const char *path)
 {
     struct stat info;
     AUTO(Fd) dir = io_open(x->io, x->root, path, O_RDONLY | O_DIRECTORY, 0);
@@ -244,7 +243,7 @@ static void take_memories(Search *x, Places *p, const char *path)
 }
 
 /* PROJECTS/PROJECT/memory, where Claude Code keeps those of each project. */
-static void take_projects(Search *x, Places *p)
+static void take_projects(Search *x, FoundBelow *p)
 {
     AUTO(Arena) arena = { 0 };
     ForeignDir all;
@@ -263,7 +262,7 @@ static void take_projects(Search *x, Places *p)
 static jot_status find_below(Search *x, ImportFrom *out, Err *e)
 {
     Shown shown;
-    Places p = { .out = out };
+    FoundBelow p = { .out = out };
     for (size_t i = 0; i < COUNT_OF(below); i++)
         take_place(x, &p, below[i], signs_below(x->io, x->root, below[i]));
     for (size_t i = 0; i < COUNT_OF(memories); i++)

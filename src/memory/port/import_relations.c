@@ -93,7 +93,7 @@ static jot_status add_relation(Told *t, Str type, Str to, Err *e)
     return add_item(t, graph_relation_stream(t->title, to, type, &arena), value, e);
 }
 
-/* The name between the next [[ and ]], which may have a text to show behind a '|'; false: no more.
+/* The name between the next [[ and ]], which may have a text to show after a '|'; false: no more.
  */
 static bool next_link(Str *rest, Str *before, Str *name)
 {

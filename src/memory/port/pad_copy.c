@@ -36,7 +36,7 @@ static void clear_index(Passage *p, Str stream)
                 err_show(&shown, stream), why.text);
 }
 
-static void told(void *ctx, const CopyNotice *t)
+static void add_notice(void *ctx, const CopyNotice *t)
 {
     Passage *p = ctx;
     pad_report_add(p->report, p->into, t);
@@ -61,7 +61,7 @@ jot_status pad_copy(Store *from, Memory *to, const CopyHooks *show, Arena *into,
 {
     *out = (PadReport){ 0 };
     Passage p = { .to = to, .show = show, .into = into, .report = out };
-    CopyHooks hooks = { .told = told, .ctx = &p };
+    CopyHooks hooks = { .notice = add_notice, .ctx = &p };
     if (show && show->progress)
         hooks.progress = progress;
     if (show && show->go_on)

@@ -5,6 +5,8 @@
  * again.  No two candidates are equal, for no two have one place. */
 #include "memory/search/candidate.h"
 
+#include <assert.h>
+
 static void swap(Candidate *a, Candidate *b)
 {
     Candidate x = *a;
@@ -15,6 +17,7 @@ static void swap(Candidate *a, Candidate *b)
 /* Where the front ends; it never has all of them. */
 static size_t part_them(Candidate *items, size_t low, size_t high)
 {
+    assert(high - low > 1);
     Candidate pivot = items[low + (high - low - 1) / 2];
     size_t i = low, k = high - 1;
     for (;; i++, k--) {
@@ -33,6 +36,7 @@ void candidates_select(Candidate *items, size_t n, size_t want)
     size_t low = 0, high = n;
     while (low < want && high - low > 1) {
         size_t front = part_them(items, low, high);
+        assert(low < front && front < high); /* it ends */
         if (front > want)
             high = front;
         else
@@ -42,6 +46,7 @@ void candidates_select(Candidate *items, size_t n, size_t want)
 
 void candidates_keep(Candidates *c, size_t want)
 {
+    assert(want > 0);
     if (c->n <= want)
         return;
     candidates_select(c->items, c->n, want);

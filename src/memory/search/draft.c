@@ -63,6 +63,7 @@ static void texts_rehash(Texts *t)
 /* Its slot, or the one it would be put in. */
 static Slot *texts_slot(const Texts *t, Str text, uint32_t hash)
 {
+    assert(t->slots_n && (t->slots_n & (t->slots_n - 1)) == 0 && t->n < t->slots_n);
     for (size_t at = hash;; at++) {
         Slot *s = &t->slots[at & (t->slots_n - 1)];
         if (s->item == NONE || (s->hash == hash && str_eq(t->items[s->item], text)))
@@ -400,6 +401,7 @@ static void learn_word(SegDraft *d, Str word, bool dense, KnownWord *k)
 {
     char key[SEG_KEY_MAX];
     size_t n = term_key(dense ? NULL : d->stemmer, word, key);
+    assert(n > 0 && n <= SEG_KEY_MAX);
     Str stem = { key + 1, n - 1 };
     k->term = term_number(d, (Str){ key, n });
     k->form = NONE;
@@ -675,6 +677,7 @@ void draft_row(SegDraft *d, Str stream, const Record *r, Str label, Str text)
     add_grams(&c);
     if (log)
         add_speaker(d, speaker.n ? speaker : r->by);
+    assert(row->from <= d->entries_n && row->before != d->rows_n);
     row->row.flags = row_flags(&c, log);
     d->rows_n++;
 }
@@ -796,6 +799,7 @@ static void order_rows(Ordered *o)
     for (uint32_t i = 0; i < d->rows_n; i++)
         if (!d->rows[i].dropped)
             o->rows[o->rows_n++] = i;
+    assert(o->rows_n <= d->rows_n);
     if (o->rows_n)
         qsort_r(o->rows, o->rows_n, sizeof *o->rows, by_place, o);
 }
@@ -813,6 +817,7 @@ static void place_rows(Ordered *o, SegWriter *w)
 
 static size_t entries_end(const SegDraft *d, uint32_t row)
 {
+    assert(row < d->rows_n);
     return row + 1 < d->rows_n ? d->rows[row + 1].from : d->entries_n;
 }
 
@@ -875,6 +880,7 @@ void draft_end(SegDraft *d, Buf *out)
     for (; i < d->terms.n && d->terms.items[o.terms[i]].p[0] < KEY_STREAM; i++)
         write_one_term(&o, &w, o.terms[i]);
     write_streams(&o, &w);
+    assert(w.streams == d->streams.n);
     for (; i < d->terms.n; i++)
         write_one_term(&o, &w, o.terms[i]);
     seg_write_end(&w, o.out, o.rows_n, out);

@@ -6,6 +6,7 @@
  * and a later, shorter one may still fit.  What is counted is the text as it will stand there. */
 #include "memory/search/evidence.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -183,6 +184,7 @@ static bool read_row(Build *b, Str stream, uint64_t seq, Arena *into, Row *out, 
 
 static EvidencePart part_of(Build *b, const Row *r, Span s, bool found)
 {
+    assert(s.from <= s.to && s.to <= r->text.n);
     EvidencePart p = { .seq = r->record.mark.seq,
                        .at_ms = r->record.mark.at_ms,
                        .by = arena_copy(b->into, r->record.by),
@@ -433,6 +435,7 @@ static Outcome try_hit(Build *b, const Hit *h, Passage *old, size_t tokens, bool
         add_neighbour(b, &p, h->seq - 1);
         add_neighbour(b, &p, h->seq + 1);
     }
+    assert(p.n > 0);
     p.tokens = passage_cost(&p);
     if (p.tokens > b->room + old->tokens)
         return NO_ROOM;
@@ -493,6 +496,7 @@ static void measure(Evidence *v)
         if (v->tokens <= v->budget || v->n == 0)
             return;
         v->n--;
+        assert(v->items[v->n].n > 0); /* of nothing no passage is made */
         leave(v, v->items[v->n].stream, v->items[v->n].parts[0].seq);
         memmove(v->left + 1, v->left, (v->left_n - 1) * sizeof *v->left);
         v->left[0] = (EvidenceLeft){ v->items[v->n].stream, v->items[v->n].parts[0].seq };
@@ -517,6 +521,7 @@ jot_status evidence_find(Search *s, const SearchQuery *q, uint64_t budget, Arena
                        .notice = hits.notice,
                        .items = NEW_ARRAY(into, Passage, hits.n + 1),
                        .left = NEW_ARRAY(into, EvidenceLeft, 2 * hits.n + 1) };
+    _Static_assert((int)EVIDENCE_BUDGET_MIN > (int)LAST_LINE, "there is room for a passage");
     Build b = { .search = s, .into = into, .out = out, .room = budget - LAST_LINE };
     query_read(q->text, s->index.stemmer, &arena, &b.query);
     b.strict = query_is_strict(&b.query);

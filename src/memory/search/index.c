@@ -14,6 +14,7 @@
  * behind it, the same call again removes what is left. */
 #include "memory/search/index.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -43,7 +44,7 @@ enum {
 void index_unload(Index *x)
 {
     view_free(&x->view);
-    rank_desk_free(&x->desk);
+    rank_scratch_free(&x->scratch);
     index_free_vectors(x);
     x->told = 0;
     x->changes++;
@@ -207,6 +208,7 @@ static bool open_segment(const Index *x, int dir, const ManifestSegment *named, 
 
 static bool take_manifest(Index *x, int dir, const Manifest *m)
 {
+    assert(!x->segs && x->n == 0 && !x->vectors); /* unloaded */
     x->segs = mem_alloc((m->n + 1) * sizeof *x->segs);
     x->cap = m->n + 1;
     for (uint32_t i = 0; i < m->n; i++) {
@@ -314,6 +316,7 @@ static int write_file(const Io *io, int dir, const char *name, Str bytes)
 
 static int publish_manifest(Index *x, const Writer *w, uint64_t generation)
 {
+    assert(w->lock >= 0);
     AUTO(Buf) text = { 0 };
     know_pad(x);
     Manifest m = { .generation = generation, .at = x->at, .told = x->told };
@@ -334,6 +337,7 @@ static int publish_manifest(Index *x, const Writer *w, uint64_t generation)
 
 static int remove_manifest(Index *x, const Writer *w)
 {
+    assert(w->lock >= 0);
     int got = io_unlink(w->io, w->dir, MANIFEST);
     x->generation = 0;
     x->dirty = false;
@@ -375,6 +379,7 @@ static int sweep_one(void *ctx, int dir, const struct dirent *d)
 /* Files that the manifest does not name go: those that were merged, and what the dead have left. */
 static int sweep(const Index *x, const Writer *w)
 {
+    assert(w->lock >= 0); /* nobody else is writing a file that is not named yet */
     Sweep s = { .x = x, .w = w };
     AUTO(Fd) dir = dup(w->dir);
     if (dir < 0)
@@ -448,6 +453,7 @@ static size_t merge_from(const Index *x, bool all)
 
 static bool merge_tail(Index *x, size_t from)
 {
+    assert(from <= x->n);
     AUTO(Buf) bytes = { 0 };
     if (from + 1 >= x->n && (from == x->n || x->segs[from].dead_n == 0))
         return true;
@@ -509,6 +515,7 @@ static uint64_t next_generation(const Index *x, const Writer *w)
 
 static int write_segments(Index *x, const Writer *w, uint64_t generation)
 {
+    assert(w->lock >= 0);
     for (size_t i = 0; i < x->n; i++) {
         Segment *s = &x->segs[i];
         if (s->id)
@@ -587,6 +594,7 @@ bool index_add_vectors(Index *x, const FreshVectors *fresh)
 /* An index without anything takes the place of the one there.  0, or -errno. */
 static int clear_files(Index *x, const Writer *w)
 {
+    assert(w->lock >= 0);
     index_unload(x);
     x->loaded = true;
     x->broken = false;
@@ -664,6 +672,7 @@ static bool rewrite_dead(Index *x)
             x->broken = true;
             return false;
         }
+        assert(fresh.id == 0 && fresh.dead_n == 0);
         seg_close(&x->segs[i]);
         x->segs[i] = fresh;
     }

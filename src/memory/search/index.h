@@ -55,7 +55,7 @@ typedef struct Index {
     uint64_t vectors_state; /* counts their changes */
     uint64_t told;          /* of the manifest */
     View view;
-    RankDesk desk;
+    RankScratch scratch;
     bool viewed;
     bool scrub; /* text in it was purged or redacted */
     void (*progress)(void *ctx, uint64_t done, uint64_t total);

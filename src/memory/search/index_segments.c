@@ -1,4 +1,5 @@
 /* index_segments.c - the segments of an index, taken together. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,6 +15,7 @@ bool index_add(Index *x, Buf *bytes)
         x->cap = x->cap ? x->cap * 2 : 8;
         x->segs = mem_grow(x->segs, x->cap * sizeof *x->segs);
     }
+    assert(x->n < x->cap);
     x->segs[x->n++] = s;
     s = (Segment){ .fd = FD_NONE };
     x->viewed = false;

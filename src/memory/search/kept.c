@@ -4,6 +4,7 @@
  * nothing has to be counted or ordered.  Together they never take more than four megabytes. */
 #include "memory/search/kept.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -63,4 +64,5 @@ void kept_put(KeptRows *k, const KeptRow *row)
     slot->by = copy_to(&to, row->by);
     slot->label = copy_to(&to, row->label);
     slot->text = copy_to(&to, row->text);
+    assert(to <= slot->bytes + n);
 }

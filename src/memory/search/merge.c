@@ -4,6 +4,7 @@
  * the live rows alone, so the result is what a draft of the same rows gives. */
 #include "memory/search/merge.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -139,6 +140,7 @@ static bool merge_rows(Merge *m, Buf *out)
         Segment *seg;
         if (!view_row(&m->view, p, &rows[p], &seg))
             return false;
+        assert(seg >= m->view.segs && seg < m->view.segs + m->view.n);
         rows[p].author = seg_write_author(&m->w, seg_author(seg, rows[p].author));
         rows[p].stream = m->sources[seg - m->view.segs].streams[rows[p].stream];
     }

@@ -49,13 +49,27 @@ static bool kept(Ranking *r, uint32_t place)
     return r->ask->keep(r->ask->ctx, &row, seg);
 }
 
+/* One more candidate, a row that has no word of the query. */
+static void add_wordless(Ranking *r, Candidates *c, uint32_t place)
+{
+    RankScratch *d = r->scratch;
+    assert(r->words[place] == 0);
+    r->words[place] = 1; /* touched, by nothing of its own */
+    if (r->grams[place] == 0)
+        d->touched[d->touched_n++] = place;
+    assert(d->touched_n <= r->view->rows);
+    if (!kept(r, place))
+        return;
+    c->items = arena_grow(r->into, c->items, c->n, &c->cap, sizeof(Candidate), alignof(Candidate));
+    c->items[c->n++] = (Candidate){ .place = place };
+}
+
 /* Rows around a turn may answer what it asks, and a note goes on with what the one before it began:
  * but whoever asks for two or three words wants notes that have them.  The best candidates stand in
  * front. */
 static void add_around(Ranking *r, Candidates *c)
 {
     size_t n = c->n, notes = r->ask->query->n >= MESSAGE_TERMS_MIN ? AROUND_NOTES : 0;
-    RankDesk *d = r->desk;
     for (size_t i = 0; i < n; i++) {
         uint32_t place = c->items[i].place, session = r->view->session_of[place];
         unsigned profile = r->view->norms[place] >> 8;
@@ -65,14 +79,7 @@ static void add_around(Ranking *r, Candidates *c)
         for (uint32_t p = from; p <= place + REACH && p < r->view->rows; p++) {
             if (p == place || r->view->session_of[p] != session || r->words[p])
                 continue;
-            r->words[p] = 1; /* touched, by nothing of its own */
-            if (r->grams[p] == 0)
-                d->touched[d->touched_n++] = p;
-            if (!kept(r, p))
-                continue;
-            c->items =
-                arena_grow(r->into, c->items, c->n, &c->cap, sizeof(Candidate), alignof(Candidate));
-            c->items[c->n++] = (Candidate){ .place = p };
+            add_wordless(r, c, p);
         }
     }
 }
@@ -80,19 +87,11 @@ static void add_around(Ranking *r, Candidates *c)
 /* Rows that have no word of the query, but mean the like. */
 static void add_alike(Ranking *r, Candidates *c)
 {
-    RankDesk *d = r->desk;
     int32_t least = likeness_least(r->view, r->ask->like, r->ask->liked, LIKE_CANDIDATES);
     for (uint32_t p = 0; p < r->view->rows; p++) {
         if (r->ask->like[p] < least || !r->ask->liked[r->view->norms[p] >> 8] || r->words[p])
             continue;
-        r->words[p] = 1;
-        if (r->grams[p] == 0)
-            d->touched[d->touched_n++] = p;
-        if (!kept(r, p))
-            continue;
-        c->items =
-            arena_grow(r->into, c->items, c->n, &c->cap, sizeof(Candidate), alignof(Candidate));
-        c->items[c->n++] = (Candidate){ .place = p };
+        add_wordless(r, c, p);
     }
 }
 
@@ -102,8 +101,8 @@ static Candidates choose(Ranking *r)
 {
     Candidates c = { .items = NEW_ARRAY(r->into, Candidate, CANDIDATES_ROOM),
                      .cap = CANDIDATES_ROOM };
-    for (size_t i = 0; i < r->desk->touched_n; i++) {
-        uint32_t place = r->desk->touched[i];
+    for (size_t i = 0; i < r->scratch->touched_n; i++) {
+        uint32_t place = r->scratch->touched[i];
         Candidate fresh = { place, rough(r, place) };
         assert(place < r->view->rows);
         if ((c.full && !candidate_better(&fresh, &c.worst)) || !kept(r, place))
@@ -114,6 +113,9 @@ static Candidates choose(Ranking *r)
     }
     candidates_keep(&c, CANDIDATES);
     candidates_select(c.items, c.n, AROUND_NOTES);
+    /* What was found by its letters alone is one of them, and must not be added once more. */
+    for (size_t i = 0; i < c.n; i++)
+        r->words[c.items[i].place] += r->words[c.items[i].place] == 0;
     if (r->ask->query->n >= CONTEXT_TERMS_MIN && !r->musts)
         add_around(r, &c);
     if (r->ask->like && !r->musts)
@@ -181,21 +183,21 @@ static void give(Scoring *s, RankHits *out)
         out->items[i] = s->hits[order[i]];
 }
 
-/* --- The desk ---------------------------------------------------------------------------- */
+/* --- The scratch ---------------------------------------------------------------------------- */
 
-void rank_desk_free(RankDesk *d)
+void rank_scratch_free(RankScratch *d)
 {
     free(d->words);
-    *d = (RankDesk){ 0 };
+    *d = (RankScratch){ 0 };
 }
 
 /* Sums of all rows, all zero: a search that was left half-way may have left some. */
-static void desk_begin(Ranking *r)
+static void scratch_begin(Ranking *r)
 {
-    RankDesk *d = r->desk;
+    RankScratch *d = r->scratch;
     size_t rows = (size_t)r->view->rows + 1, sessions = (size_t)r->view->sessions_n + 1;
     if (d->view != r->view->number || d->used) {
-        rank_desk_free(d);
+        rank_scratch_free(d);
         d->words = mem_alloc((3 * rows + 2 * sessions) * sizeof *d->words);
         d->view = r->view->number;
     }
@@ -210,9 +212,10 @@ static void desk_begin(Ranking *r)
 
 /* Only what was touched is cleared: a search costs what it finds, not what there is.  All of it at
  * once, where that is most of it. */
-static void desk_end(Ranking *r)
+static void scratch_end(Ranking *r)
 {
-    RankDesk *d = r->desk;
+    RankScratch *d = r->scratch;
+    assert(d->used && d->touched_n <= r->view->rows);
     if (d->touched_n > r->view->rows / 8) {
         memset(r->words, 0, 2 * ((size_t)r->view->rows + 1) * sizeof *r->words); /* and grams */
         memset(r->session, 0, r->view->sessions_n * sizeof *r->session);
@@ -238,10 +241,10 @@ static bool any_bad(const View *v)
 bool rank_find(const RankAsk *ask, Arena *into, RankHits *out)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-    Ranking r = { .ask = ask, .view = ask->view, .into = into, .desk = ask->desk };
+    Ranking r = { .ask = ask, .view = ask->view, .into = into, .scratch = ask->scratch };
     *out = (RankHits){ 0 };
     pthread_once(&once, rank_tables_fill);
-    desk_begin(&r);
+    scratch_begin(&r);
     rank_read_question(&r);
     rank_read_terms(&r);
     if (!r.bad) {
@@ -249,6 +252,6 @@ bool rank_find(const RankAsk *ask, Arena *into, RankHits *out)
         rank_look_closely(&s);
         give(&s, out);
     }
-    desk_end(&r);
+    scratch_end(&r);
     return !r.bad && !any_bad(r.view);
 }

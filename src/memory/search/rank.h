@@ -49,16 +49,16 @@ typedef struct RankHits {
 
 /* Sums of all rows, kept from one search to the next: room for a hundred thousand rows that must be
  * got and cleared each time costs more than most searches. */
-typedef struct RankDesk {
+typedef struct RankScratch {
     uint64_t view;     /* for which it was made */
     uint32_t *words;   /* and all the others behind it */
     uint32_t *touched; /* places that are not zero */
     size_t touched_n;
     uint32_t *damping; /* by session; 0: not reckoned yet */
     bool used;         /* a search has begun and not ended */
-} RankDesk;
+} RankScratch;
 
-void rank_desk_free(RankDesk *d);
+void rank_scratch_free(RankScratch *d);
 
 typedef struct RankAsk {
     const View *view;
@@ -68,7 +68,7 @@ typedef struct RankAsk {
     bool (*keep)(void *ctx, const SegRow *row, Segment *seg);
     void *ctx;
     size_t limit;
-    RankDesk *desk; /* {0} at first */
+    RankScratch *scratch; /* {0} at first */
     /* How near each place is to the query in meaning, in ONE (likeness.h, meaning.h), and of which
      * kinds of rows that is known; NULL: of none. */
     const int32_t *like;

@@ -83,7 +83,7 @@ typedef struct Ranking {
     Dates dates;         /* that it names */
     bool when, who, how; /* what it asks for */
     size_t musts;
-    RankDesk *desk;
+    RankScratch *scratch;
     uint32_t *words;   /* by place, in ONE * SAT */
     uint32_t *grams;   /* likewise */
     uint32_t *session; /* by session, in ONE * SAT */

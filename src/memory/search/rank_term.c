@@ -7,6 +7,7 @@
  * and every session its own. */
 #include "memory/search/rank_internal.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -281,6 +282,7 @@ static void share_weights(Ranking *r, unsigned profile)
         t->weight[profile] = (uint32_t)((uint64_t)t->idf * times_share(r, t) * ONE / all);
         t->session_weight[profile] =
             (uint32_t)((uint64_t)t->session_idf * times_share(r, t) * ONE / session_all);
+        assert(t->weight[profile] <= ONE && t->session_weight[profile] <= ONE);
     }
 }
 
@@ -309,7 +311,7 @@ uint32_t rank_sat_at(const Ranking *r, uint32_t place, uint8_t bits)
 
 static void add_words(Ranking *r, const RankTerm *t)
 {
-    RankDesk *d = r->desk;
+    RankScratch *d = r->scratch;
     const uint16_t *norms = r->view->norms;
     for (size_t i = 0; i < t->posts.n; i++) {
         ViewPost p = t->posts.items[i];
@@ -320,6 +322,7 @@ static void add_words(Ranking *r, const RankTerm *t)
         /* One more than it is, so that what was touched is never 0. */
         r->words[p.place] += t->weight[norm >> 8] * sat + 1;
     }
+    assert(d->touched_n <= r->view->rows);
     for (size_t i = 0; t->must && i < t->posts.n; i++)
         r->must_n[t->posts.items[i].place]++;
 }
@@ -327,7 +330,7 @@ static void add_words(Ranking *r, const RankTerm *t)
 static void end_session(Ranking *r, const RankTerm *t, uint32_t session, uint32_t count)
 {
     unsigned profile = r->view->norms[r->view->sessions[session].first] >> 8;
-    uint32_t *taken = &r->desk->damping[session];
+    uint32_t *taken = &r->scratch->damping[session];
     if (*taken == 0) {
         const Weights *w = &rank_profiles[profile];
         *taken = rank_damping(r->view->sessions[session].len, w->session_k1, w->session_b,
@@ -357,14 +360,19 @@ enum { GRAM = 4, GRAMS_MAX = 96 };
 
 static void add_gram(Ranking *r, const ViewPosts *posts, uint32_t weight)
 {
-    RankDesk *d = r->desk;
+    RankScratch *d = r->scratch;
     for (size_t i = 0; i < posts->n; i++) {
         ViewPost p = posts->items[i];
         uint32_t sat = rank_tables.grams[p.bits & POST_COUNT][r->view->norms[p.place] & 0xFF];
+        /* By its sums a row is known to have been touched, and there is room for each once: beside
+         * rare ones a gram that all rows have weighs 0, and leaves them as they were. */
+        if (weight * sat == 0)
+            continue;
         if (r->words[p.place] == 0 && r->grams[p.place] == 0)
             d->touched[d->touched_n++] = p.place;
         r->grams[p.place] += weight * sat;
     }
+    assert(d->touched_n <= r->view->rows);
 }
 
 static void read_grams(Ranking *r)
@@ -386,6 +394,7 @@ static void read_grams(Ranking *r)
         idf[n] = rarity(r->view->rows, posts[n].n);
         all += idf[n++];
     }
+    assert(n == 0 || all > 0);
     r->with_grams = n > 0;
     for (size_t i = 0; i < n; i++)
         add_gram(r, &posts[i], (uint32_t)((uint64_t)idf[i] * ONE / all));

@@ -214,7 +214,7 @@ static jot_status find_once(Index *x, void *ctx, Err *e)
                     .keep = filtered ? is_asked_for : NULL,
                     .ctx = f,
                     .limit = f->want,
-                    .desk = &x->desk,
+                    .scratch = &x->scratch,
                     .like = like,
                     .liked = {
                         [PROFILE_TURN] = true, [PROFILE_NOTE] = like, [PROFILE_ARTIFACT] = like } };

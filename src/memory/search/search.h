@@ -143,7 +143,8 @@ typedef struct SearchCheck {
     bool there;        /* there is an index file */
     Err unchecked;     /* with a text: it is not wrong, but could not be compared now */
 } SearchCheck;
-MUST_USE jot_status search_verify(Search *s, void (*tell)(void *ctx, Str stream, const char *what),
+MUST_USE jot_status search_verify(Search *s,
+                                  void (*report)(void *ctx, Str stream, const char *what),
                                   void *ctx, SearchCheck *out, Err *e);
 
 #endif

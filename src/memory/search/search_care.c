@@ -50,18 +50,18 @@ jot_status search_forget_all(Memory *m, Err *e)
 
 typedef struct Compare {
     Index *x;
-    void (*tell)(void *ctx, Str stream, const char *what);
+    void (*report)(void *ctx, Str stream, const char *what);
     void *ctx;
     SearchCheck *out;
     uint64_t expected; /* rows the pad should have */
     Err *e;
 } Compare;
 
-static void tell(Compare *c, Str stream, const char *what)
+static void report(Compare *c, Str stream, const char *what)
 {
     c->out->problems++;
-    if (c->tell)
-        c->tell(c->ctx, stream, what);
+    if (c->report)
+        c->report(c->ctx, stream, what);
 }
 
 /* The record a row stands for, or JOT_NOT_FOUND. */
@@ -91,14 +91,14 @@ static void compare_row(Compare *c, const View *v, uint32_t place)
     Str stream = seg_stream_name(seg, row.stream, &arena);
     if (read_row(c, stream, row.seq, &arena, &r) != JOT_OK ||
         !index_label(stream, &r, &arena, &label)) {
-        tell(c, stream, "the search index has text that is not in the pad");
+        report(c, stream, "the search index has text that is not in the pad");
         return;
     }
     Str text = index_text(stream, r.body, &arena);
     if (r.mark.seq != row.seq || r.mark.at_ms != row.at_ms ||
         !str_eq(r.by, seg_author(seg, row.author)) ||
         text_digest(utf8_valid(text) ? text : (Str){ 0 }) != row.digest)
-        tell(c, stream, "the search index has other words than the pad");
+        report(c, stream, "the search index has other words than the pad");
 }
 
 static jot_status count_expected(void *ctx, const Record *r)
@@ -172,7 +172,7 @@ static jot_status compare_all(Compare *c, Err *e)
     for (uint32_t p = 0; p < v->rows; p++)
         compare_row(c, v, p);
     if (c->out->rows < wanted)
-        tell(c, (Str){ 0 }, "the search index lacks text that is in the pad");
+        report(c, (Str){ 0 }, "the search index lacks text that is in the pad");
     return JOT_OK;
 }
 
@@ -184,7 +184,7 @@ jot_status search_verify(Search *s, void (*to)(void *ctx, Str stream, const char
     *out = (SearchCheck){ .there = index_has_files(x) };
     if (!out->there)
         return JOT_OK;
-    Compare c = { .x = x, .tell = to, .ctx = ctx, .out = out, .e = e };
+    Compare c = { .x = x, .report = to, .ctx = ctx, .out = out, .e = e };
     x->broken = x->busy = x->full = false;
     index_unload(x); /* what is in the files counts, not what was read of them */
     jot_status st = compare_all(&c, &why);
@@ -192,7 +192,7 @@ jot_status search_verify(Search *s, void (*to)(void *ctx, Str stream, const char
         if (x->busy || x->full)
             out->unchecked = why;
         else
-            tell(&c, (Str){ 0 }, why.text);
+            report(&c, (Str){ 0 }, why.text);
         index_unload(x);
         return JOT_OK;
     }

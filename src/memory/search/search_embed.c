@@ -354,7 +354,7 @@ static jot_status save(Search *s, Pending *p, Err *e)
     return err_set(e, JOT_UNAVAILABLE, "the vectors could not be kept in the search index");
 }
 
-static void tell_state(const Search *s, SearchEmbedded *out)
+static void fill_state(const Search *s, SearchEmbedded *out)
 {
     const Meaning *m = &s->server.meaning;
     out->rows = m->rows;
@@ -374,7 +374,7 @@ static jot_status embed_step(Search *s, SearchEmbedded *out, bool *more, Err *e)
         TRY(save(s, &p, e));
     uint32_t known = s->server.meaning.known;
     out->made += known > before ? known - before : 0;
-    tell_state(s, out);
+    fill_state(s, out);
     if (s->index.progress)
         s->index.progress(s->index.ctx, out->made, out->rows - out->had);
     if (st != JOT_OK && e)
@@ -401,7 +401,7 @@ jot_status search_embed(Search *s, bool only_look, Arena *into, SearchEmbedded *
         return err_set(e, JOT_UNAVAILABLE, "there is no place for vectors: %s", x->why);
     TRY(look(s, e));
     out->had = s->server.meaning.known;
-    tell_state(s, out);
+    fill_state(s, out);
     if (only_look)
         return JOT_OK;
     if (!was_told(s) && s->announce)

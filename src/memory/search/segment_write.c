@@ -184,6 +184,8 @@ static Str author_at(const SegWriter *w, uint32_t at)
 /* The slot of a name: the one that has it, or the free one where it belongs. */
 static uint32_t *author_slot(const SegWriter *w, Str name)
 {
+    assert(w->author_cap && (w->author_cap & (w->author_cap - 1)) == 0 &&
+           w->authors_n < w->author_cap);
     uint32_t mask = w->author_cap - 1, i = (uint32_t)seg_hash(name) & mask;
     while (w->author_slots[i] && !str_eq(author_at(w, w->author_slots[i] - 1), name))
         i = (i + 1) & mask;

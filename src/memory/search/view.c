@@ -1,11 +1,25 @@
-/* view.c - putting the rows of segments into one order. */
+/* view.c - putting the rows of segments into one order.
+ *
+ *     segment 0        segment 1             the view
+ *     rows 0 1 2 3     rows 4 5              place   0  1  2  3  4
+ *          a c x d          b e              row_at  0  4  1  3  5      x is dead: no place
+ *
+ * The rows of a segment are in order already, and mostly all of the next one come after them, so
+ * a segment is appended; where they do not, each row is looked up from where the one before went,
+ * with steps that double (put_between), which costs little where few rows go far in.  One segment
+ * without dead rows is its own view, and nothing is copied.
+ *
+ * Sessions are made again from the rows in their order: two segments may each have a part of one.
+ */
 #include "memory/search/view.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 static size_t segment_of(const View *v, uint32_t row)
 {
+    assert(v->n > 0);
     size_t low = 0, high = v->n;
     while (high - low > 1) {
         size_t middle = (low + high) / 2;
@@ -87,6 +101,7 @@ static void put_between(View *v, const uint32_t *fresh, size_t fresh_n, uint32_t
     size_t from = 0, to = 0;
     for (size_t i = 0; i < fresh_n; i++) {
         size_t next = rows_before(v, v->row_at, from, v->rows, fresh[i]);
+        assert(from <= next && next <= v->rows);
         memcpy(spare + to, v->row_at + from, (next - from) * sizeof *spare);
         to += next - from;
         from = next;
@@ -157,6 +172,7 @@ static bool fill(View *v)
         session_of[p] = v->sessions_n - 1;
         sessions[v->sessions_n - 1].len += norm_len((uint8_t)norms[p]);
     }
+    assert(v->sessions_n <= v->rows);
     v->norms = norms;
     v->session_of = session_of;
     v->sessions = sessions;
@@ -204,6 +220,7 @@ static bool count_documents(View *v)
         else
             low = middle + 1;
     }
+    assert(low <= v->sessions_n);
     v->documents_n = low;
     return true;
 }

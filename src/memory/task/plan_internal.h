@@ -25,7 +25,7 @@ MUST_USE jot_status plan_record(Memory *m, const Expect *x, json_t *event, Plan 
 MUST_USE jot_status plan_take(Memory *m, Str id, Arena *into, Plan *out, Err *e);
 /* Let its file say what it is. */
 void plan_show(Memory *m, const Plan *p);
-/* As task_look_behind. */
-MUST_USE jot_status plan_look_behind(Memory *m, Str id, Arena *into, ShareText *out, Err *e);
+/* As task_file_due. */
+MUST_USE jot_status plan_file_due(Memory *m, Str id, Arena *into, ShareText *out, Err *e);
 
 #endif

@@ -117,7 +117,7 @@ jot_status plan_read(Memory *m, Str id, Arena *into, Plan *out, Err *e)
 
 /* --- Taking it in ---------------------------------------------------------------------------- */
 
-/* Told once: what has a record already was told to whoever brought it there. */
+/* Reported once: if it already has a record, the process that recorded it was told. */
 static jot_status refuse(Sight *s, bool fresh, Err *e)
 {
     if (!fresh)
@@ -221,7 +221,7 @@ void plan_show(Memory *m, const Plan *p)
         share_show(m, &(ShareText){ PLAN_KIND, p->id, file_text(p, &arena), p->seq, p->file });
 }
 
-jot_status plan_look_behind(Memory *m, Str id, Arena *into, ShareText *out, Err *e)
+jot_status plan_file_due(Memory *m, Str id, Arena *into, ShareText *out, Err *e)
 {
     Sight s;
     Plan p;

@@ -48,8 +48,8 @@ static const struct Kind {
     jot_status (*behind)(Memory *m, Str id, Arena *into, ShareText *out, Err *e);
     Reader *read, *take;
 } kinds[] = {
-    { TASK_KIND, SHARE_TASKS, task_look_behind, read_task, take_task },
-    { PLAN_KIND, SHARE_PLANS, plan_look_behind, read_plan, take_plan },
+    { TASK_KIND, SHARE_TASKS, task_file_due, read_task, take_task },
+    { PLAN_KIND, SHARE_PLANS, plan_file_due, read_plan, take_plan },
 };
 
 /* --- Changing what is shared ----------------------------------------------------------------- */

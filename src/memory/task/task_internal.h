@@ -39,7 +39,7 @@ MUST_USE jot_status task_check_holder(const Memory *m, const Task *t, Err *e);
 /* --- task_share.c -------------------------------------------------------------------------- */
 
 /* task_read for who is about to move it: what its file says is recorded first.  JOT_CONFLICT tells
- * once why that is not taken; from then on it has a record, and the task goes on without it. */
+ * once why that is not taken; from then on it has a record, and the task continues without it. */
 MUST_USE jot_status task_take(Memory *m, Str id, Arena *into, Task *out, Err *e);
 /* JOT_CONFLICT if there is a task of this id, be it only in a file; *file is what was seen of that.
  */
@@ -47,7 +47,7 @@ MUST_USE jot_status task_check_new(Memory *m, Str id, Arena *into, uint64_t *fil
 /* Let its file say what it is. */
 void task_show(Memory *m, const Task *t);
 /* What its file should say and does not, though nobody else wrote it; no text: nothing. */
-MUST_USE jot_status task_look_behind(Memory *m, Str id, Arena *into, ShareText *out, Err *e);
+MUST_USE jot_status task_file_due(Memory *m, Str id, Arena *into, ShareText *out, Err *e);
 
 /* --- task_edit.c --------------------------------------------------------------------------- */
 

@@ -37,6 +37,7 @@ static void add_problem(Problems *to, Str id, Str why)
         return;
     if (!to->items)
         to->items = NEW_ARRAY(to->into, TaskProblem, TASK_PROBLEMS_MAX);
+    assert(to->n < TASK_PROBLEMS_MAX);
     to->items[to->n++] = (TaskProblem){ arena_copy(to->into, id), arena_copy(to->into, why) };
 }
 
@@ -436,6 +437,7 @@ jot_status task_order(Memory *m, Arena *into, TaskOrder *out, Err *e)
         else
             out->ready[out->ready_n++] = *t;
     }
+    assert(out->ready_n + out->waiting_n <= s.n);
     AUTO(Arena) arena = { 0 };
     Dive d = new_dive(&s, &arena);
     d.found = report_cycle;

@@ -291,7 +291,7 @@ static jot_status remove_task(Memory *m, Str stream, const Sight *s, Err *e)
     return memory_append(m, stream, &x, &(Draft){ .op = OP_DELETE }, &mark, e);
 }
 
-/* Told once: what has a record already was told to whoever brought it there. */
+/* Reported once: if it already has a record, the process that recorded it was told. */
 static jot_status refuse(Sight *s, bool fresh, Err *e)
 {
     if (!s->there)
@@ -397,7 +397,7 @@ void task_show(Memory *m, const Task *t)
         share_show(m, &(ShareText){ TASK_KIND, t->id, file_text(t, &arena), t->seq, t->file });
 }
 
-jot_status task_look_behind(Memory *m, Str id, Arena *into, ShareText *out, Err *e)
+jot_status task_file_due(Memory *m, Str id, Arena *into, ShareText *out, Err *e)
 {
     Sight s;
     Task t;

@@ -31,7 +31,7 @@ enum { IGNORE_MAX = 64 * 1024 };
 
 int clone_keep_format(Files *f, Str format)
 {
-    return pad_place(f, FORMAT_KEPT, format);
+    return pad_install(f, FORMAT_KEPT, format);
 }
 
 bool clone_read_kept(Files *f, char to[FILES_FORMAT_BYTES])
@@ -49,7 +49,7 @@ bool clone_has_views(const Names *names)
     return false;
 }
 
-/* The text of ours, in `room`; NULL: there is none, or somebody wrote it anew. */
+/* The text of ours, in `room`; NULL: there is none, or somebody rewrote it. */
 static const char *read_ignore(Files *f, Buf *room)
 {
     char *read = buf_room(room, IGNORE_MAX);
@@ -69,7 +69,7 @@ void clone_ignore(Files *f, const char *path)
         return;
     buf_add(&text, str(read));
     buf_addf(&text, "%s%s\n", str_ends(str(read), S("\n")) ? "" : "\n", path);
-    (void)pad_place(f, IGNORE, buf_str(&text));
+    (void)pad_install(f, IGNORE, buf_str(&text));
 }
 
 /* Earlier versions kept `format` out of git.  Only the line goes: what people added stays. */
@@ -84,14 +84,14 @@ static void raise_ignore(Files *f)
     buf_add(&text, (Str){ read, (size_t)(at - read) });
     buf_add(&text, S("\n/.format\n"));
     buf_add(&text, str(at + strlen(line)));
-    (void)pad_place(f, IGNORE, buf_str(&text));
+    (void)pad_install(f, IGNORE, buf_str(&text));
 }
 
 int clone_prepare(Files *f, Str format)
 {
     int got = clone_keep_format(f, format);
     if (got == 0)
-        got = pad_place_new(f, IGNORE, str(ignore_text));
+        got = pad_install_new(f, IGNORE, str(ignore_text));
     if (got == -EEXIST)
         raise_ignore(f);
     return got == -EEXIST ? 0 : got;

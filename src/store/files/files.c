@@ -218,7 +218,7 @@ jot_status recover_pad(Files *f, Err *e)
                        .limit = FILES_CHECK_INLINE,
                        .which = LIST_ALL };
     jot_status listed = files_list(&f->base, &next, &arena, &page, e);
-    if (listed != JOT_OK && place_lost(f))
+    if (listed != JOT_OK && notes_dir_lost(f))
         return JOT_OK; /* every write looks at what it writes, and all is compared another time */
     TRY(listed);
     int64_t until_ms = f->until_ms;
@@ -260,7 +260,7 @@ static StorePromise files_promise(const Store *s)
                            .edits_guarded = f->swaps,
                            .holds = true,
                            .guards = true,
-                           .notes = f->place[0] ? f->place : NULL };
+                           .notes = f->notes_dir[0] ? f->notes_dir : NULL };
 }
 
 const StoreOps files_ops = {

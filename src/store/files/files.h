@@ -7,7 +7,7 @@
  *   scan.c      the records of a stream file, and what is left of damaged ones
  *   view.c      what people see: one file a document
  *   mirror.c    what people see of streams that are no documents
- *   quarantine.c  what was put aside rather than lost
+ *   quarantine.c  what was quarantined rather than lost
  *   recover.c   what a dead writer or a power loss left behind
  *   recent.c    the names that changed lately, and waiting for them
  *   list.c      names in byte order out of two directory trees
@@ -22,7 +22,7 @@
  *   write.c     one write under way, from its lock to its view
  *   clash.c     names that cannot live side by side
  *   twins.c     notes whose keys differ only in case
- *   place.c     notes that lie in a directory of the person's own
+ *   notes_dir.c     notes that lie in a directory of the person's own
  *   head.c      reading without a lock
  *   forget.c    trim, redact, purge
  *   many.c      many appends that share a sync
@@ -51,17 +51,17 @@
 #include "store/record.h"
 
 enum {
-    FILES_READ_FORMAT = 3,   /* who knows less than this cannot read the pad */
-    FILES_WRITE_FORMAT = 3,  /* who knows less than this cannot write it */
-    FILES_WIDE_FORMAT = 3,   /* notes in folders, with letters of any script, in .md files */
-    FILES_PLACED_FORMAT = 4, /* only of pads whose notes lie somewhere else (place.c) */
-    FILES_PLACE_MAX = 255,   /* bytes of the path of such a directory */
+    FILES_READ_FORMAT = 3,      /* who knows less than this cannot read the pad */
+    FILES_WRITE_FORMAT = 3,     /* who knows less than this cannot write it */
+    FILES_WIDE_FORMAT = 3,      /* notes in folders, with letters of any script, in .md files */
+    FILES_NOTES_DIR_FORMAT = 4, /* only of pads whose notes lie somewhere else (notes_dir.c) */
+    FILES_NOTES_DIR_MAX = 255,  /* bytes of the path of such a directory */
     FILES_PATH_MAX = 2 * STORE_NAME_MAX + 64,
     FILES_NAME_MAX = STORE_SEGMENT_MAX + 16,
     FILES_CHECK_INLINE = 1000, /* streams compared by one write after a reboot */
 };
 
-enum { FILES_FORMAT_BYTES = 64 + FILES_PLACE_MAX }; /* of the file `format`, with a NUL */
+enum { FILES_FORMAT_BYTES = 64 + FILES_NOTES_DIR_MAX }; /* of the file `format`, with a NUL */
 
 /* Where the drafts of notes lie that are kept in a directory of the person's own. */
 #define FILES_DRAFTS "drafts"
@@ -214,7 +214,7 @@ MUST_USE jot_status stream_prove(Files *f, const Stream *st, Arena *into, Record
 /* Make that record's line again, under the lock. */
 MUST_USE jot_status stream_rebuild(Files *f, Stream *st, Err *e);
 /* Remember, durably, that the lost records were reported. */
-MUST_USE jot_status stream_tell(Files *f, Stream *st, Err *e);
+MUST_USE jot_status stream_record_loss(Files *f, Stream *st, Err *e);
 
 /* --- scan.c ---------------------------------------------------------------------------- */
 
@@ -310,7 +310,7 @@ jot_status view_refuse_double(const Paths *p, Err *e);
 MUST_USE jot_status view_make_room(Files *f, const Paths *p, int dir, Err *e);
 
 /* Write the next text of a document beside its view; empty for a delete.  Of a placed one the
- * directory of the drafts must be open (place_drafts). */
+ * directory of the drafts must be open (notes_dir_drafts). */
 MUST_USE jot_status view_draft(Files *f, const Paths *p, int dir, Str text, Err *e);
 
 /* Let the draft become the view.  *displaced is what was there in that moment; it keeps the draft's
@@ -321,7 +321,7 @@ MUST_USE jot_status view_exchange(Files *f, const Paths *p, int dir, Arena *into
 MUST_USE jot_status view_remove(Files *f, const Paths *p, int dir, Arena *into, View *displaced,
                                 Err *e);
 
-/* Be done with the file that has the draft's name, as it was read: gone, or put aside if somebody
+/* Be done with the file that has the draft's name, as it was read: gone, or quarantined if somebody
  * still has it open for writing. */
 MUST_USE jot_status view_drop(Files *f, const Paths *p, int dir, const View *draft, Err *e);
 
@@ -342,12 +342,12 @@ MUST_USE jot_status quarantine_move(Files *f, Str stream, int dir, const char *n
                                     Err *e);
 /* The same for a stretch of an open file, which stays. */
 MUST_USE jot_status quarantine_copy(Files *f, Str stream, int fd, off_t at, off_t end, Err *e);
-/* Remove what was put aside for a stream. */
+/* Remove what was quarantined for a stream. */
 MUST_USE jot_status quarantine_purge(Files *f, Str stream, Err *e);
 /* As store_forget_quarantined. */
 MUST_USE jot_status quarantine_forget(Store *s, Str stream, bool (*holds)(void *ctx, Str text),
                                       void *ctx, QuarantineCount *out, Err *e);
-/* Look again at files that were still being written when they were put aside. */
+/* Look again at files that were still being written when they were quarantined. */
 void quarantine_look(Files *f);
 
 /* --- recover.c ------------------------------------------------------------------------- */
@@ -470,42 +470,42 @@ void twins_note(Files *f, Str name);
 /* The same for every note of a pad that has no signs yet. */
 MUST_USE jot_status twins_note_all(Files *f, Err *e);
 
-/* --- place.c --------------------------------------------------------------------------- */
+/* --- notes_dir.c --------------------------------------------------------------------------- */
 
 /* What is asked for may be there or not: the directory it would be in is not there.  Never what the
  * system says of a local file. */
-enum { PLACE_GONE = -ESTALE };
+enum { NOTES_DIR_GONE = -ESTALE };
 
 /* Is this path of the pad one beneath that directory? */
-bool place_has(const Files *f, const char *path);
+bool notes_dir_has(const Files *f, const char *path);
 /* Would programs obey a file with this name there, as agents do AGENTS.md?  `stem` has no ending.
  */
-bool place_is_obeyed(const Files *f, Str stem);
-MUST_USE jot_status place_refuse_obeyed(const Paths *p, Err *e);
+bool notes_dir_is_obeyed(const Files *f, Str stem);
+MUST_USE jot_status notes_dir_refuse_obeyed(const Paths *p, Err *e);
 /* JOT_INVALID if no notes may lie there. */
-MUST_USE jot_status place_set(Files *f, Str place, Err *e);
+MUST_USE jot_status notes_dir_set(Files *f, Str dir, Err *e);
 /* Find the directory, from where the pad is.  With `make` it must be there in the end; otherwise it
  * may be missing. */
-MUST_USE jot_status place_begin(Files *f, const char *pad, bool make, Err *e);
-void place_end(Files *f);
+MUST_USE jot_status notes_dir_begin(Files *f, const char *pad, bool make, Err *e);
+void notes_dir_end(Files *f);
 /* Has another directory come in its place?  From then on it is that one. */
-bool place_moved(Files *f);
+bool notes_dir_moved(Files *f);
 /* Is it not there? */
-bool place_lost(Files *f);
-/* The sentence for PLACE_GONE. */
-jot_status place_gone(const Files *f, Err *e);
+bool notes_dir_lost(Files *f);
+/* The sentence for NOTES_DIR_GONE. */
+jot_status notes_dir_gone(const Files *f, Err *e);
 
 /* Open or ask about what has such a path; make a directory with that path. */
-int place_open_file(Files *f, const char *path, int flags);
-int place_stat(Files *f, const char *path, struct stat *out);
-int place_make_dir(Files *f, const char *path);
+int notes_dir_open(Files *f, const char *path, int flags);
+int notes_dir_stat(Files *f, const char *path, struct stat *out);
+int notes_dir_make_dir(Files *f, const char *path);
 
 /* The directory of the drafts, or -errno: it stays open. */
-int place_drafts(Files *f, bool make);
+int notes_dir_drafts(Files *f, bool make);
 /* Does a draft lie there, or is that not known? */
-bool place_drafted(Files *f);
+bool notes_dir_drafted(Files *f);
 /* JOT_DENIED if the file there now is not to be written: its owner said so. */
-MUST_USE jot_status place_check_file(Files *f, const Paths *p, int dir, Err *e);
+MUST_USE jot_status notes_dir_check_file(Files *f, const Paths *p, int dir, Err *e);
 
 /* --- many.c ---------------------------------------------------------------------------- */
 
@@ -668,10 +668,10 @@ void pad_write_checked(Files *f);
 /* Make a file with a name nobody else has, to be renamed to `name` at the top of the pad. */
 int pad_open_draft(Files *f, const char *name, char draft[FILES_NAME_MAX]);
 /* Give the pad a file in one step, not synced: over one that is there, or -EEXIST. */
-int pad_place(Files *f, const char *name, Str text);
-int pad_place_new(Files *f, const char *name, Str text);
+int pad_install(Files *f, const char *name, Str text);
+int pad_install_new(Files *f, const char *name, Str text);
 /* The same over one that is there, durably. */
-int pad_place_durably(Files *f, const char *name, Str text);
+int pad_install_durably(Files *f, const char *name, Str text);
 /* Remove such files that dead processes left. */
 void pad_sweep(Files *f);
 /* How far the comparing has come under this boot and mount, for processes that write once and end.
@@ -724,8 +724,9 @@ struct Files {
     bool wide;        /* it has room for notes in folders, and in .md files */
     bool raise_tried; /* pad_raise was called */
     unsigned holds;   /* numbers this handle holds */
-    char place[FILES_PLACE_MAX + 1]; /* where the notes lie, from beside the pad; "": in it */
-    Fd above, notes, drafts;         /* of these: beside the pad; the notes; their drafts */
+    char notes_dir[FILES_NOTES_DIR_MAX +
+                   1];       /* where the notes lie, from beside the pad; "": in it */
+    Fd above, notes, drafts; /* of these: beside the pad; the notes; their drafts */
     FileId notes_id;
     bool swaps; /* the file system can exchange two names */
     bool folds; /* it does not tell `A` from `a` */

@@ -9,7 +9,7 @@
  *     purge     tombstone                    and nothing else
  *
  * The order decides what a crash leaves.  Everything that shows the text besides the stream goes
- * first (what was put aside, mirrors, the view), and durably: were the history gone first, a view
+ * first (the quarantine, mirrors, the view), and durably: were the history gone first, a view
  * that came back after a power loss would look like a person's edit.  After the rename nothing may
  * fail with "nothing was changed"; then the answer is JOT_UNKNOWN. */
 #include <assert.h>
@@ -56,6 +56,7 @@ static jot_status count_before(Files *f, const Stream *st, off_t end, uint64_t *
 static jot_status mark_trimmed(Files *f, Writing *w, uint64_t from_seq, off_t from, Piece pieces[2],
                                Err *e)
 {
+    assert(w->stream.locked && from <= w->stream.size);
     Records oldest;
     Located at = { 0 };
     TRY(stream_read(f, &w->stream, (SeqRange){ from_seq, 1 }, &w->arena, &oldest, e));
@@ -118,6 +119,7 @@ static jot_status after_change(jot_status st, Err *e)
 /* What stands between *at and a record, and that record without its body; *at moves past it. */
 static jot_status redact_piece(Files *f, Writing *w, uint64_t seq, off_t *at, Piece *out, Err *e)
 {
+    assert(w->stream.locked && *at <= w->stream.size);
     Record r;
     Located here = { .record = &r };
     AUTO(Arena) arena = { 0 };
@@ -133,6 +135,19 @@ static jot_status redact_piece(Files *f, Writing *w, uint64_t seq, off_t *at, Pi
     return JOT_OK;
 }
 
+/* Put the pieces in the stream's place, under a head that stays, and end the announcement. */
+static jot_status rewrite(Files *f, Writing *w, const Piece *kept, size_t n, Err *e)
+{
+    Mark head = w->stream.head;
+    jot_status st = stream_replace(f, &w->stream, kept, n, e);
+    recent_done(f);
+    if (st != JOT_OK)
+        return st;
+    heads_wrote(f, w->paths.name, &head);
+    show_again(f, w, &head);
+    return JOT_OK;
+}
+
 jot_status files_redact(Store *s, Str stream, const Expect *x, const Redaction *set, Err *e)
 {
     Files *f = (Files *)s;
@@ -145,20 +160,13 @@ jot_status files_redact(Store *s, Str stream, const Expect *x, const Redaction *
         TRY(redact_piece(f, &w, set->seqs[i], &at, &pieces[i], e));
     pieces[set->n] = (Piece){ at, w.stream.size, { 0 } };
     TRY(sync_view(f, &w, e));
-    /* First what was put aside: if it cannot go, nothing has changed yet. */
+    /* First the quarantine: if it cannot go, nothing has changed yet. */
     if (set->aside)
         TRY(quarantine_purge(f, stream, e));
     TRY(mirror_withdraw(f, stream, e));
     TRY(heads_forget(f, stream, e));
     TRY(recent_add_forgetting(f, stream, e));
-    Mark head = w.stream.head;
-    jot_status st = stream_replace(f, &w.stream, pieces, set->n + 1, e);
-    recent_done(f);
-    if (st == JOT_OK)
-        heads_wrote(f, stream, &head);
-    if (st == JOT_OK)
-        show_again(f, &w, &head);
-    return st;
+    return rewrite(f, &w, pieces, set->n + 1, e);
 }
 
 jot_status files_forget_before(Store *s, Str stream, const Expect *x, uint64_t seq, Err *e)
@@ -172,25 +180,19 @@ jot_status files_forget_before(Store *s, Str stream, const Expect *x, uint64_t s
     if (at.from == at.to)
         return store_not_found(e, stream);
     TRY(sync_view(f, &w, e));
-    /* First what was put aside: if it cannot go, nothing has changed yet. */
+    /* First the quarantine: if it cannot go, nothing has changed yet. */
     TRY(quarantine_purge(f, stream, e));
     TRY(mirror_withdraw(f, stream, e));
     TRY(heads_forget(f, stream, e));
-    Mark head = w.stream.head;
     Piece kept = { at.from, w.stream.size, { 0 } };
     TRY(recent_add(f, stream, e));
-    jot_status st = stream_replace(f, &w.stream, &kept, 1, e);
-    recent_done(f);
-    if (st == JOT_OK)
-        heads_wrote(f, stream, &head);
-    if (st == JOT_OK)
-        show_again(f, &w, &head);
-    return st;
+    return rewrite(f, &w, &kept, 1, e);
 }
 
 /* Leave nothing but the tombstone. */
 static jot_status purge_history(Files *f, Writing *w, const Record *tombstone, Err *e)
 {
+    assert(w->stream.locked && tombstone->mark.op == OP_DELETE);
     if (w->dir >= 0 && !MUTANT(PURGE_VIEW_UNSYNCED) &&
         view_sync(f, &w->paths, w->dir, NULL) != JOT_OK)
         return writing_unsettled(&w->paths, e);
@@ -232,7 +234,7 @@ static jot_status check_recorded(Files *f, const Paths *p, Err *e)
         return JOT_OK;
     if (io_missing(view_stat(f, p, &info)))
         return store_not_found(e, p->name);
-    /* Not JOT_NOT_FOUND: whoever is told that takes the text for gone. */
+    /* Not JOT_NOT_FOUND: a caller that gets it takes the text for gone. */
     return err_set(e, JOT_DENIED, "'%s' has no history here: its file is yours to remove",
                    err_show(&shown, p->name));
 }
@@ -246,7 +248,7 @@ jot_status files_purge(Store *s, Str stream, const Expect *x, Str by, Mark *out,
     jot_status begun = writing_begin_existing(f, &w, x, e);
     *out = w.stream.head;
     TRY(begun);
-    /* First what was put aside: if it cannot go, nothing has changed yet. */
+    /* First the quarantine: if it cannot go, nothing has changed yet. */
     TRY(quarantine_purge(f, stream, e));
     TRY(mirror_withdraw(f, stream, e));
     TRY(heads_forget(f, stream, e));

@@ -110,7 +110,7 @@ static jot_status look(Files *f, const Paths *p, Arena *into, Sight *out, Err *e
 static void say_lost(Files *f, const Paths *p, const Mark *head, Record *out)
 {
     out->mark.lost = head->lost;
-    out->mark.told = head->told;
+    out->mark.loss_reported = head->loss_reported;
     if (head->lost)
         store_met_lost(&f->base, p->name, head);
 }

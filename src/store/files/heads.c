@@ -288,7 +288,7 @@ int heads_store(Files *f, const Heads *h)
     if (now.forgotten != h->forgotten)
         got = -ESTALE;
     else
-        got = buf_ok(&text) && buf_ok(&lines) ? pad_place(f, HEADS, buf_str(&text)) : -EFBIG;
+        got = buf_ok(&text) && buf_ok(&lines) ? pad_install(f, HEADS, buf_str(&text)) : -EFBIG;
     if (old >= 0)
         lock_release(io, old, 0);
     return got;
@@ -387,7 +387,7 @@ static int begin_list(Files *f)
 {
     AUTO(Buf) text = { 0 };
     add_header(&text, 0, HEADER_BYTES, 0);
-    int got = pad_place_new(f, HEADS, buf_str(&text));
+    int got = pad_install_new(f, HEADS, buf_str(&text));
     return got == -EEXIST ? 0 : got;
 }
 

@@ -32,7 +32,7 @@ static void check_done(Check *c)
 }
 DEFINE_AUTO(Check, check_done)
 
-static void tell(const Check *c, FaultKind kind, Str stream, const char *what, const char *advice)
+static void report(const Check *c, FaultKind kind, Str stream, const char *what, const char *advice)
 {
     StoreFault fault = { kind, stream, what, advice, true };
     if (c->hooks && c->hooks->fault)
@@ -72,13 +72,13 @@ static jot_status still_there(Check *c, const Stream *st, const HeadLine *old, b
 }
 
 /* The line stays, unless the loss is accepted. */
-static void tell_lost(Check *c, const HeadLine *old, const HeadLine *now, const char *what)
+static void report_lost(Check *c, const HeadLine *old, const HeadLine *now, const char *what)
 {
     Shown shown;
     if (!c->accept) {
-        tell(c, FAULT_LOST, old->name, what,
-             "bring the stream back from a copy of the pad, or accept the loss: jotter doctor "
-             "--fix takes it off the list");
+        report(c, FAULT_LOST, old->name, what,
+               "bring the stream back from a copy of the pad, or accept the loss: jotter doctor "
+               "--fix takes it off the list");
         list(c, old);
         return;
     }
@@ -88,12 +88,12 @@ static void tell_lost(Check *c, const HeadLine *old, const HeadLine *now, const 
         list(c, now);
 }
 
-static void tell_gone(Check *c, const HeadLine *old)
+static void report_gone(Check *c, const HeadLine *old)
 {
     char what[SENTENCE];
     snprintf(what, sizeof what, "its stream is gone: the list of heads knows record %llu of it",
              (unsigned long long)old->seq);
-    tell_lost(c, old, NULL, what);
+    report_lost(c, old, NULL, what);
 }
 
 /* Was everything before the oldest record taken away in order?  A trim leaves its count there, a
@@ -102,10 +102,10 @@ static jot_status begins_in_order(Check *c, const Stream *st, bool *out, Err *e)
 {
     AUTO(Arena) arena = { 0 };
     Records oldest;
-    PurgeTold told;
+    PurgeTrace told;
     TRY(stream_read(c->f, st, (SeqRange){ 0, 1 }, &arena, &oldest, e));
     const Record *r = oldest.n ? &oldest.items[0] : NULL;
-    *out = !r || r->mark.gap + 1 >= r->mark.seq || store_told(r, &told);
+    *out = !r || r->mark.gap + 1 >= r->mark.seq || store_purge_trace(r, &told);
     return JOT_OK;
 }
 
@@ -158,7 +158,7 @@ static jot_status compare(Check *c, const Stream *st, const HeadLine *old, size_
         if (!what[0])
             TRY(compare_first(c, st, &old[i], now.first, what, e));
         if (what[0]) {
-            tell_lost(c, &old[i], &now, what);
+            report_lost(c, &old[i], &now, what);
             return JOT_OK;
         }
         if (old[i].seq > now.seq) { /* what is left of it may yet be cut off */
@@ -201,7 +201,7 @@ static jot_status check_stream(void *ctx, const char *dir, const char *name)
         return err_pass(c->e, &why, looked);
     if (looked == JOT_NOT_FOUND) {
         if (old)
-            tell_gone(c, &old[n - 1]);
+            report_gone(c, &old[n - 1]);
         return JOT_OK;
     }
     if (looked != JOT_OK) { /* reported when it is read */
@@ -229,7 +229,7 @@ static jot_status find_missing(Check *c)
         if (got == 0)
             list(c, old);
         else if (newest)
-            tell_gone(c, old);
+            report_gone(c, old);
     }
     return JOT_OK;
 }
@@ -250,10 +250,10 @@ static void check_view(Check *c, HeadLine *l)
                 v.text.n == was.size;
     if (!same)
         return; /* a person's */
-    tell(c, FAULT_VIEW, l->name,
-         "its file has other bytes although nobody wrote to it: the disk has damaged it",
-         "nothing: readers get the text from its stream; the next write, or jotter doctor --fix, "
-         "restores the file and puts the damaged one into quarantine/");
+    report(c, FAULT_VIEW, l->name,
+           "its file has other bytes although nobody wrote to it: the disk has damaged it",
+           "nothing: readers get the text from its stream; the next write, or jotter doctor --fix, "
+           "restores the file and puts the damaged one into quarantine/");
     *l = was;
 }
 

@@ -86,8 +86,8 @@ static jot_status read_directory(Files *f, const char *path, EachName *each, voi
     AUTO(Fd) fd = pad_open_dir(f, path, false);
     if (fd == -ENOENT || fd == -ENOTDIR)
         return JOT_OK;
-    if (fd == PLACE_GONE && place_has(f, path))
-        return place_gone(f, e);
+    if (fd == NOTES_DIR_GONE && notes_dir_has(f, path))
+        return notes_dir_gone(f, e);
     if (fd == -ELOOP || fd == -EXDEV) { /* what is behind it is none of the pad's */
         store_met(&f->base, &f->base.report.damaged,
                   "'%.100s' is a symlink: its files are left out", path);
@@ -106,7 +106,7 @@ typedef struct Collect {
     bool drafts;
 } Collect;
 
-/* The byte behind a name says whether its view was seen. */
+/* The byte after a name says whether its view was seen. */
 static bool view_seen(Str name)
 {
     return name.p[name.n] != 0;
@@ -265,8 +265,8 @@ static int collect_view(void *ctx, Str name, Sort sort)
     else if (directory && !v->level->kind->flat)
         collect(v->to, name, "/");
     else if (!directory && view_stem(v->f, v->level->kind, name, &stem) &&
-             (!place_has(v->f, v->level->views) ||
-              (sort == SORT_FILE && !place_is_obeyed(v->f, stem)))) {
+             (!notes_dir_has(v->f, v->level->views) ||
+              (sort == SORT_FILE && !notes_dir_is_obeyed(v->f, stem)))) {
         collect(v->to, stem, "");
         set_view_seen(v->to->names.items[v->to->names.n - 1], sort == SORT_FILE);
     }
@@ -533,7 +533,7 @@ jot_status files_list(Store *s, const ListQuery *q, Arena *into, Listing *out, E
     Collect c = { .into = &arena };
     TRY(read_directory(f, "streams", collect_kind, &c, &c.drafts, e));
     TRY(read_directory(f, ".", collect_top, &c, &c.drafts, e));
-    if (f->place[0])
+    if (f->notes_dir[0])
         collect(&c, S("notes"), "/");
     sort_unique(&c.names);
     *out = (Listing){ 0 };
@@ -545,7 +545,7 @@ jot_status files_list(Store *s, const ListQuery *q, Arena *into, Listing *out, E
                .into = into,
                .out = out,
                .by_views = !list_takes_heads(q->which) && !f->folds && pad_trusts_views(f) &&
-                           !place_drafted(f) };
+                           !notes_dir_drafted(f) };
     for (size_t i = 0; i < c.names.n && !w.done; i++) {
         Str start = c.names.items[i], kind = str_slice(start, 0, start.n - 1);
         if (!may_hold(&w, start))

@@ -5,7 +5,7 @@
  *
  *     lock      each stream, in the order of names; repair it, decide           like any append
  *     announce  all names, in one line of `recent` each
- *     stage     each draft beside its view, each record behind its head         nothing is synced
+ *     stage     each draft beside its view, each record after its head          nothing is synced
  *     sync      the file system, once (syncfs)                                  all have happened
  *     land      each draft exchanged with its view, what it displaced looked at
  *     unlock    all
@@ -23,6 +23,7 @@
  * could clash with another (of notes only if there is such a one), a stream that is busy.  So
  * nobody waits here but for a lock he could have had, and two who lock many streams cannot wait for
  * each other. */
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -197,6 +198,7 @@ static void stage(Many *m)
 
 static void land(Many *m, One *one)
 {
+    assert(one->staged);
     Append *a = one->item;
     a->status = writing_land(m->f, &one->w, &one->fresh, one->synced, &a->why);
     a->mark = one->w.stream.head;

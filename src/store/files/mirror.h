@@ -6,7 +6,7 @@
  *   artifacts/index/tasks/a.json   index/tasks/a.json  the document
  *
  * A mirror shows and is never read back: the stream decides, and a mirror that
- * is missing, old or not what the stream says is made again by the next write to the
+ * is missing, old or not what the stream says is rebuilt by the next write to the
  * stream.  What a person made of it goes to quarantine/ before.  Nothing waits
  * for a mirror, nothing is synced for it, and a write does not fail because of it. */
 #ifndef STORE_FILES_MIRROR_H

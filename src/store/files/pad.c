@@ -29,7 +29,7 @@
 #define CHECKED "checked"
 #define PAD_ID "id"
 #define PROGRESS ".checking"
-#define PLACE_LINE "notes "
+#define NOTES_LINE "notes "
 
 enum { DRAFT_TRIES = 16, DRAFT_HEX = 16, FORMAT_TRIES = 8 };
 
@@ -39,12 +39,12 @@ int pad_open_dir(Files *f, const char *path, bool make)
 {
     const Io *io = f->base.io;
     int flags = O_RDONLY | O_DIRECTORY;
-    bool placed = place_has(f, path);
-    int fd = placed ? place_open_file(f, path, flags) : io_open(io, f->root, path, flags, 0);
+    bool placed = notes_dir_has(f, path);
+    int fd = placed ? notes_dir_open(f, path, flags) : io_open(io, f->root, path, flags, 0);
     if (fd != -ENOENT || !make)
         return fd;
     if (placed)
-        return place_make_dir(f, path);
+        return notes_dir_make_dir(f, path);
     AUTO(Fd) at = io_open(io, f->root, ".", flags, 0);
     char segment[FILES_NAME_MAX];
     for (Str rest = str(path); at >= 0 && rest.n;) {
@@ -65,14 +65,14 @@ int pad_open_dir(Files *f, const char *path, bool make)
 int pad_open_file(Files *f, const char *path)
 {
     int flags = O_RDONLY | O_NONBLOCK; /* a FIFO planted here must not hold us */
-    return place_has(f, path) ? place_open_file(f, path, flags)
-                              : io_open(f->base.io, f->root, path, flags, 0);
+    return notes_dir_has(f, path) ? notes_dir_open(f, path, flags)
+                                  : io_open(f->base.io, f->root, path, flags, 0);
 }
 
 int pad_stat(Files *f, const char *path, struct stat *out)
 {
-    return place_has(f, path) ? place_stat(f, path, out)
-                              : io_stat_path(f->base.io, f->root, path, out);
+    return notes_dir_has(f, path) ? notes_dir_stat(f, path, out)
+                                  : io_stat_path(f->base.io, f->root, path, out);
 }
 
 jot_status pad_sync_dirs(Files *f, const char *path, Err *e)
@@ -181,10 +181,10 @@ void pad_sweep(Files *f)
         (void)io_list(f->base.io, &root, sweep_one, (void *)f->base.io);
 }
 
-typedef enum HowToPlace { PLACE_IF_MISSING, PLACE_OVER } HowToPlace;
+typedef enum InstallHow { INSTALL_NEW, INSTALL_OVER } InstallHow;
 
 /* Give the pad a small file in one step.  -EEXIST if it was there and stays. */
-static int place_small(Files *f, const char *name, Str text, bool durable, HowToPlace how)
+static int install(Files *f, const char *name, Str text, bool durable, InstallHow how)
 {
     const Io *io = f->base.io;
     char draft[FILES_NAME_MAX];
@@ -195,7 +195,7 @@ static int place_small(Files *f, const char *name, Str text, bool durable, HowTo
     if (got == 0 && durable)
         got = io_fsync(io, fd);
     if (got == 0)
-        got = io_rename(io, f->root, draft, name, how == PLACE_OVER ? 0 : RENAME_NOREPLACE);
+        got = io_rename(io, f->root, draft, name, how == INSTALL_OVER ? 0 : RENAME_NOREPLACE);
     lock_close(io, &fd);
     if (got < 0) {
         (void)io_unlink(io, f->root, draft);
@@ -204,19 +204,19 @@ static int place_small(Files *f, const char *name, Str text, bool durable, HowTo
     return durable ? io_fsync(io, f->root) : 0;
 }
 
-int pad_place(Files *f, const char *name, Str text)
+int pad_install(Files *f, const char *name, Str text)
 {
-    return place_small(f, name, text, false, PLACE_OVER);
+    return install(f, name, text, false, INSTALL_OVER);
 }
 
-int pad_place_durably(Files *f, const char *name, Str text)
+int pad_install_durably(Files *f, const char *name, Str text)
 {
-    return place_small(f, name, text, true, PLACE_OVER);
+    return install(f, name, text, true, INSTALL_OVER);
 }
 
-int pad_place_new(Files *f, const char *name, Str text)
+int pad_install_new(Files *f, const char *name, Str text)
 {
-    return place_small(f, name, text, false, PLACE_IF_MISSING);
+    return install(f, name, text, false, INSTALL_NEW);
 }
 
 /* --- What has been compared ------------------------------------------------------------ */
@@ -284,7 +284,7 @@ void pad_write_checked(Files *f)
         if (word.n < MOUNT_TEXT && !str_eq(word, str(f->mount)) && !str_eq(word, S(NO_MOUNT)))
             text = arena_printf(&arena, STR_FMT " " STR_FMT, STR_ARG(text), STR_ARG(word));
     }
-    if (place_small(f, CHECKED, text, false, PLACE_OVER) < 0)
+    if (install(f, CHECKED, text, false, INSTALL_OVER) < 0)
         return;
     if (f->check_shared)
         (void)io_unlink(f->base.io, f->root, PROGRESS);
@@ -315,7 +315,7 @@ void pad_write_progress(Files *f)
     if (f->check_missed)
         return;
     Str text = arena_printf(&arena, "%s %s %s", f->boot, f->mount, f->check_after);
-    f->check_shared = place_small(f, PROGRESS, text, false, PLACE_OVER) == 0;
+    f->check_shared = install(f, PROGRESS, text, false, INSTALL_OVER) == 0;
 }
 
 void pad_read_progress(Files *f)
@@ -334,14 +334,14 @@ void pad_read_progress(Files *f)
 /* --- What `format` says ------------------------------------------------------------------ */
 
 /* Where the notes are, if they are not in the pad; false if it cannot be read. */
-static bool judge_place(Files *f, Str rest, int read)
+static bool read_notes_dir(Files *f, Str rest, int read)
 {
-    f->place[0] = 0;
-    if (read != FILES_PLACED_FORMAT)
+    f->notes_dir[0] = 0;
+    if (read != FILES_NOTES_DIR_FORMAT)
         return rest.n == 0 || str_eq(rest, S("\n"));
-    bool good = str_starts(rest, S("\n" PLACE_LINE)) && str_ends(rest, S("\n"));
-    size_t from = strlen("\n" PLACE_LINE);
-    return good && place_set(f, str_slice(rest, from, rest.n - 1), NULL) == JOT_OK;
+    bool good = str_starts(rest, S("\n" NOTES_LINE)) && str_ends(rest, S("\n"));
+    size_t from = strlen("\n" NOTES_LINE);
+    return good && notes_dir_set(f, str_slice(rest, from, rest.n - 1), NULL) == JOT_OK;
 }
 
 static jot_status judge_format(Files *f, const char *text, Err *e)
@@ -353,15 +353,15 @@ static jot_status judge_format(Files *f, const char *text, Err *e)
     f->folds = str_starts(rest, S(" casefold"));
     rest = str_from(rest, f->folds ? strlen(" casefold") : 0);
     /* A newer version may say more. */
-    bool placed = read == FILES_PLACED_FORMAT;
-    bool newer = write > (placed ? FILES_PLACED_FORMAT : FILES_WRITE_FORMAT);
-    good = good && (judge_place(f, rest, read) || (newer && !placed));
+    bool placed = read == FILES_NOTES_DIR_FORMAT;
+    bool newer = write > (placed ? FILES_NOTES_DIR_FORMAT : FILES_WRITE_FORMAT);
+    good = good && (read_notes_dir(f, rest, read) || (newer && !placed));
     if (!good)
         return err_set(e, JOT_CORRUPT, "the pad's format cannot be read");
-    if (read > FILES_PLACED_FORMAT)
+    if (read > FILES_NOTES_DIR_FORMAT)
         return err_set(e, JOT_UNSUPPORTED,
                        "this pad has format %d; this version of Jotter reads up to %d", read,
-                       FILES_PLACED_FORMAT);
+                       FILES_NOTES_DIR_FORMAT);
     if (newer)
         pad_stop_writing(f, NULL, "it was written by a newer version of Jotter");
     /* Anyone who reads only format 1 may be reading as well. */
@@ -370,7 +370,7 @@ static jot_status judge_format(Files *f, const char *text, Err *e)
     return JOT_OK;
 }
 
-/* Where the notes were by what is kept of `format`, in was->place; false if nothing is. */
+/* Where the notes were by what is kept of `format`, in was->notes_dir; false if nothing is. */
 static bool read_was(Files *f, Files *was)
 {
     char kept[FILES_FORMAT_BYTES];
@@ -378,7 +378,7 @@ static bool read_was(Files *f, Files *was)
     return clone_read_kept(f, kept) && judge_format(was, kept, NULL) == JOT_OK;
 }
 
-static_assert(FILES_READ_FORMAT == 3 && FILES_WRITE_FORMAT == 3 && FILES_PLACED_FORMAT == 4,
+static_assert(FILES_READ_FORMAT == 3 && FILES_WRITE_FORMAT == 3 && FILES_NOTES_DIR_FORMAT == 4,
               "as it is said to people here");
 
 /* What to write into `format`, as far as that is known.  Without the place of its notes every one
@@ -451,11 +451,11 @@ bool pad_probe_folding(Files *f)
 
 Str pad_format_text(const Files *f, Arena *into)
 {
-    bool placed = f->place[0];
-    int read = placed ? FILES_PLACED_FORMAT : FILES_READ_FORMAT;
-    int write = placed ? FILES_PLACED_FORMAT : FILES_WRITE_FORMAT;
+    bool placed = f->notes_dir[0];
+    int read = placed ? FILES_NOTES_DIR_FORMAT : FILES_READ_FORMAT;
+    int write = placed ? FILES_NOTES_DIR_FORMAT : FILES_WRITE_FORMAT;
     return arena_printf(into, "jotter %d %d%s\n%s%s%s", read, write, f->folds ? " casefold" : "",
-                        placed ? PLACE_LINE : "", f->place, placed ? "\n" : "");
+                        placed ? NOTES_LINE : "", f->notes_dir, placed ? "\n" : "");
 }
 
 /* `kept` is what its `format` said before it went, or "". */
@@ -463,10 +463,10 @@ static jot_status make_pad(Files *f, const char *path, const char *kept, Err *e)
 {
     AUTO(Arena) arena = { 0 };
     /* First, so that no pad says that its notes are where nothing is. */
-    TRY(place_begin(f, path, true, e));
+    TRY(notes_dir_begin(f, path, true, e));
     f->folds = pad_probe_folding(f);
     Str format = kept[0] ? str(kept) : pad_format_text(f, &arena);
-    int got = place_small(f, FORMAT, format, true, PLACE_IF_MISSING);
+    int got = install(f, FORMAT, format, true, INSTALL_NEW);
     if (got == 0 || got == -EEXIST)
         got = clone_prepare(f, format);
     if (got < 0)
@@ -508,13 +508,13 @@ static jot_status check_moved(Files *f, Err *e)
 {
     Files was;
     Shown now, before;
-    if (!read_was(f, &was) || strcmp(was.place, f->place) == 0)
+    if (!read_was(f, &was) || strcmp(was.notes_dir, f->notes_dir) == 0)
         return JOT_OK;
     return err_set(e, JOT_CORRUPT,
                    "the notes of this pad were in %s, and now 'format' says in %s: restore it, or "
                    "remove '" FORMAT_KEPT "' if it is right",
-                   was.place[0] ? err_show(&before, str(was.place)) : "the pad itself",
-                   f->place[0] ? err_show(&now, str(f->place)) : "the pad itself");
+                   was.notes_dir[0] ? err_show(&before, str(was.notes_dir)) : "the pad itself",
+                   f->notes_dir[0] ? err_show(&now, str(f->notes_dir)) : "the pad itself");
 }
 
 /* Locks and exchanges of file systems shared between kernels are not what they seem. */
@@ -622,7 +622,7 @@ static jot_status look_for_format(Files *f, char kept[FILES_FORMAT_BYTES], PadSt
 /* What a URL says. */
 typedef struct Params {
     bool shared_ok;
-    Str place; /* where the notes are to lie; empty: in the pad, or wherever they do */
+    Str notes; /* where the notes are to lie; empty: in the pad, or wherever they do */
 } Params;
 
 /* A pad without `format`, to read only. */
@@ -630,7 +630,7 @@ static jot_status open_bare(Files *f, const char *kept, const char *path, Err *e
 {
     AUTO(Arena) arena = { 0 };
     TRY(judge_format(f, kept[0] ? kept : pad_format_text(f, &arena).p, e));
-    TRY(place_begin(f, path, false, e));
+    TRY(notes_dir_begin(f, path, false, e));
     pad_stop_writing(f, NULL,
                      "it has no file '" FORMAT "', which git did not bring: a write makes it");
     return JOT_OK;
@@ -646,8 +646,8 @@ static jot_status open_as_found(Files *f, const char *path, const StoreOptions *
     TRY(look_for_format(f, kept, &state, e));
     if (state == PAD_NONE && !make)
         return err_set(e, JOT_NOT_FOUND, "there is no pad here");
-    if (state == PAD_NONE && params->place.n)
-        TRY(place_set(f, params->place, e));
+    if (state == PAD_NONE && params->notes.n)
+        TRY(notes_dir_set(f, params->notes, e));
     if (state == PAD_BARE && !make)
         return open_bare(f, kept, path, e);
     if (state == PAD_BARE && kept[0])
@@ -661,22 +661,23 @@ static jot_status open_as_found(Files *f, const char *path, const StoreOptions *
         TRY(safe_judge(f->base.io, o->found, f->format, e));
     TRY(read_format(f, e));
     TRY(check_moved(f, e));
-    TRY(place_begin(f, path, false, e));
+    TRY(notes_dir_begin(f, path, false, e));
     clone_settle(f, make && !f->base.read_only_why[0]);
     return JOT_OK;
 }
 
 /* A pad keeps its notes where it was told to when it was made. */
-static jot_status check_place(const Files *f, const Params *params, Err *e)
+static jot_status check_notes_dir(const Files *f, const Params *params, Err *e)
 {
     Shown here, asked;
-    if (!params->place.n || str_eq(params->place, str(f->place)))
+    if (!params->notes.n || str_eq(params->notes, str(f->notes_dir)))
         return JOT_OK;
     return err_set(e, JOT_INVALID,
                    "this pad keeps its notes in %s%s%s, not in '%s': that is settled when a pad is "
                    "made",
-                   f->place[0] ? "'" : "", f->place[0] ? err_show(&here, str(f->place)) : "itself",
-                   f->place[0] ? "'" : "", err_show(&asked, params->place));
+                   f->notes_dir[0] ? "'" : "",
+                   f->notes_dir[0] ? err_show(&here, str(f->notes_dir)) : "itself",
+                   f->notes_dir[0] ? "'" : "", err_show(&asked, params->notes));
 }
 
 /* A refused pad leaves no directory behind; one in which something lies stays. */
@@ -709,7 +710,7 @@ static jot_status open_pad(Files *f, const char *path, const StoreOptions *o, co
     if (found != JOT_OK && fresh)
         take_back_root(io, path);
     TRY(found);
-    TRY(check_place(f, params, e));
+    TRY(check_notes_dir(f, params, e));
     pad_read_checked(f);
     struct statfs info;
     int got = io_fstatfs(io, f->root, &info);
@@ -736,10 +737,10 @@ static jot_status read_params(const Url *url, Arena *into, Params *out, Err *e)
                            err_show(&shown, key));
         out->shared_ok = out->shared_ok || shared;
         if (notes)
-            out->place = value;
+            out->notes = value;
     }
-    while (out->place.n > 1 && str_ends(out->place, S("/")))
-        out->place.n--;
+    while (out->notes.n > 1 && str_ends(out->notes, S("/")))
+        out->notes.n--;
     return JOT_OK;
 }
 
@@ -755,9 +756,9 @@ jot_status pad_open(Store **out, const Url *url, const StoreOptions *o, Err *e)
     store_init(&f->base, &files_ops, o);
     f->root = f->format = f->above = f->notes = f->drafts = FD_NONE;
     /* Before anything is made; where they lie in a pad that is there, its own file says. */
-    if (params.place.n)
-        TRY(place_set(f, params.place, e));
-    f->place[0] = 0;
+    if (params.notes.n)
+        TRY(notes_dir_set(f, params.notes, e));
+    f->notes_dir[0] = 0;
     f->form = RECORD_STRINGS;
     f->swaps = true;
     f->path = pad_whole_path(arena_cstr(&arena, url->path));
@@ -774,7 +775,7 @@ void pad_close(Store *s)
     recent_close(f);
     list_close(f);
     lock_close(s->io, &f->format);
-    place_end(f);
+    notes_dir_end(f);
     fd_close(&f->root);
     free(f->path);
     free(f);
@@ -795,11 +796,11 @@ static int read_id(Files *f)
 }
 
 /* Of two that choose at once the first is right: the other reads what lies there. */
-static int choose_id(Files *f, HowToPlace how)
+static int choose_id(Files *f, InstallHow how)
 {
     char text[STORE_PAD_ID + 2];
     snprintf(text, sizeof text, "%.16s\n", id_random(f->base.io, STORE_PAD_ID / 2).text);
-    int got = place_small(f, PAD_ID, str(text), true, how);
+    int got = install(f, PAD_ID, str(text), true, how);
     return got < 0 && got != -EEXIST ? got : read_id(f);
 }
 
@@ -810,7 +811,7 @@ jot_status pad_id(Store *s, char out[STORE_PAD_ID + 1], Err *e)
     int got = f->id[0] ? 0 : read_id(f);
     bool none = got == -ENOENT || got == -EBADMSG;
     if (none && !s->read_only_why[0])
-        got = choose_id(f, got == -ENOENT ? PLACE_IF_MISSING : PLACE_OVER);
+        got = choose_id(f, got == -ENOENT ? INSTALL_NEW : INSTALL_OVER);
     else if (none)
         got = 0;
     if (got < 0)
@@ -833,6 +834,6 @@ bool pad_held(Store *s, uint64_t number)
 {
     const Files *f = (const Files *)s;
     if (f->format < 0)
-        return false; /* whoever holds a number made `format` before */
+        return false; /* a process that holds a number has made `format` before */
     return io_locked(s->io, f->format, F_WRLCK, store_hold_byte(number));
 }

@@ -159,9 +159,9 @@ Paths paths_of(const Files *f, Str name)
 {
     Paths p = paths_in(f->form, name);
     p.either = f->wide && p.viewed && store_kind(name)->also;
-    p.placed = p.viewed && place_has(f, p.view_dir);
+    p.placed = p.viewed && notes_dir_has(f, p.view_dir);
     /* Folders are not made twice: one directory holds all drafts. */
-    p.obeyed = p.placed && place_is_obeyed(f, str_base_name(name));
+    p.obeyed = p.placed && notes_dir_is_obeyed(f, str_base_name(name));
     if (p.placed)
         snprintf(p.draft, sizeof p.draft, "%.32s.new", hash_hex(hash_of(name)).text);
     return p;

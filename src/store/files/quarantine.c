@@ -1,4 +1,4 @@
-/* quarantine.c - what was put aside rather than lost.
+/* quarantine.c - what was quarantined rather than lost.
  *
  * quarantine/<16 hex of the stream's hash>-<8 random hex>[.late] holds bytes
  * that had no place: an unfinished record, a draft of a dead writer, a file
@@ -40,7 +40,7 @@ static int open_new(Files *f, int dir, const char *name)
     return io_open(f->base.io, dir, name, O_WRONLY | O_CREAT | O_EXCL, 0600);
 }
 
-/* What is put aside is about to go elsewhere: it must be safe here first. */
+/* What is quarantined is about to go elsewhere: it must be safe here first. */
 static int sync_directory(Files *f, int dir)
 {
     int got = io_fsync(f->base.io, dir);
@@ -114,7 +114,7 @@ jot_status quarantine_purge(Files *f, Str stream, Err *e)
         if (got < 0 && got != -ENOENT)
             return err_errno(e, -got, "could not purge quarantine/");
     }
-    int got = dir < 0 || MUTANT(ASIDE_UNSYNCED) ? dir : io_fsync(f->base.io, dir);
+    int got = dir < 0 || MUTANT(QUARANTINE_UNSYNCED) ? dir : io_fsync(f->base.io, dir);
     return got < 0 ? err_errno(e, -got, "could not purge quarantine/") : JOT_OK;
 }
 
@@ -169,7 +169,7 @@ jot_status quarantine_forget(Store *s, Str stream, bool (*holds)(void *ctx, Str 
             out->removed += got == 0;
         }
     }
-    if (got >= 0 && out->removed && !MUTANT(ASIDE_UNSYNCED))
+    if (got >= 0 && out->removed && !MUTANT(QUARANTINE_UNSYNCED))
         got = io_fsync(f->base.io, dir);
     return got < 0 ? err_errno(e, -got, "could not remove what lies in quarantine/") : JOT_OK;
 }

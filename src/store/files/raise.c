@@ -97,7 +97,7 @@ void pad_raise(Files *f)
         (void)io_lock(io, old, F_RDLCK, LOCK_PAD);
         return;
     }
-    int got = pad_place_durably(f, "format", pad_format_text(f, &arena));
+    int got = pad_install_durably(f, "format", pad_format_text(f, &arena));
     if (got < 0 && pad_format_in_place(f, old) == 1) {
         (void)io_lock(io, old, F_RDLCK, LOCK_PAD);
         return;

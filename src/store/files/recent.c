@@ -423,7 +423,7 @@ static bool names_of(const Scan *scan, const char *path, Arena *into, Names *out
     if (list_directory(scan->x->f, path, into, out, NULL) == JOT_OK)
         return true;
     /* Notes whose directory is gone have not changed: nobody can tell before it is back. */
-    bool gone = place_has(scan->x->f, path) && place_lost(scan->x->f);
+    bool gone = notes_dir_has(scan->x->f, path) && notes_dir_lost(scan->x->f);
     scan->x->rescan = scan->x->rescan || !gone;
     return false;
 }

@@ -14,13 +14,13 @@
  *                                                that lives keeps the two equal, and one that died
  *                                                left a draft
  *            another boot or mount               unsynced names and bytes may be lost or old:
- *              missing, an older version         made again from the stream
+ *              missing, an older version         rebuilt from the stream
  *              empty, NUL, a version cut short   moved to quarantine/, made again
  *              anything else                     a person did it
  *
- * A note in a directory of the person's own (place.c) is synced, and what is there may be what a
- * checkout brought: there, after a reboot too, a person did it, but for zeros and the old text of a
- * deleted note.
+ * A note in a directory of the person's own (notes_dir.c) is synced, and what is there may be what
+ * a checkout brought: there, after a reboot too, a person did it, but for zeros and the old text of
+ * a deleted note.
  *
  * "Drop" removes a draft that is empty or whose text the stream has; any other goes to
  * quarantine/.  Nothing here loses a text that is nowhere else. */
@@ -104,6 +104,7 @@ jot_status recover_judge(Files *f, const Stream *st, const View *v, Verdict *out
 /* Be done with a file under the draft's name whose text is `d`. */
 static jot_status drop(Files *f, const Stream *st, int dir, const View *d, Err *e)
 {
+    assert(st->locked && d->there);
     bool known = d->text.n == 0 || MUTANT(DROP_UNKNOWN_DRAFT);
     if (!known)
         TRY(stream_knows(f, st, d->sha256, &known, e));
@@ -116,6 +117,7 @@ static jot_status drop(Files *f, const Stream *st, int dir, const View *d, Err *
 /* Let the draft take effect now, and be done with what it displaced. */
 static jot_status finish(Files *f, const Stream *st, int dir, bool remove, Err *e)
 {
+    assert(st->locked && dir >= 0);
     AUTO(Arena) arena = { 0 };
     View displaced;
     TRY(remove ? view_remove(f, st->paths, dir, &arena, &displaced, e)
@@ -140,6 +142,7 @@ void recover_placed(Files *f, const Paths *p)
  * and exchanged once more, and that is synced. */
 static jot_status show_anew(Files *f, const Stream *st, int dir, const View *d, Err *e)
 {
+    assert(st->locked && st->paths->placed && d->there);
     AUTO(Arena) arena = { 0 };
     const Io *io = f->base.io;
     Paths again = *st->paths;
@@ -185,7 +188,7 @@ static jot_status restore(Files *f, const Stream *st, int dir, Err *e)
     AUTO(Arena) arena = { 0 };
     Str body = { 0 };
     bool remove = !mark_shown(&st->head);
-    assert(st->locked);
+    assert(st->locked && dir >= 0);
     if (!remove)
         TRY(head_body(f, st, &arena, &body, e));
     TRY(view_draft(f, st->paths, dir, body, e));
@@ -213,6 +216,7 @@ static jot_status read_patiently(Files *f, const Stream *st, int dir, Arena *int
 /* There is none, so nothing says which ending it had but the record. */
 static jot_status choose_view(Files *f, Writing *w, Err *e)
 {
+    assert(w->stream.locked && w->dir >= 0);
     AUTO(Arena) arena = { 0 };
     Record head = { 0 };
     Newest newest = { .items = &head, .max = 1 };

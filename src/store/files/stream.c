@@ -18,7 +18,7 @@
 #include <string.h>
 
 #include "base/lock.h"
-#include "base/lock_holder.h"
+#include "base/lock_owner.h"
 #include "base/mutant.h"
 #include "store/files/files.h"
 
@@ -85,14 +85,14 @@ static jot_status refuse_wait(Files *f, const Paths *p, int fd, int got, Err *e)
     const char *name = err_show(&shown, p->name);
     if (got != -EAGAIN)
         return err_errno(e, -got, "could not lock '%s'", name);
-    LockHolder who;
+    LockOwner who;
     double seconds = (double)f->base.wait_ms / 1000;
-    LockHolderShown holder;
-    if (!lock_holder_find(fd, LOCK_STREAM, &who))
-        who = (LockHolder){ 0 };
+    LockOwnerShown holder;
+    if (!lock_owner_find(fd, LOCK_STREAM, &who))
+        who = (LockOwner){ 0 };
     return err_set(e, JOT_UNAVAILABLE,
                    "could not write '%s': %s has been holding it for more than %g s", name,
-                   lock_holder_show(&holder, &who), seconds);
+                   lock_owner_show(&holder, &who), seconds);
 }
 
 /* The lock.  Exclusive takers queue at the gate if they have to wait; shared ones pass it first,
@@ -125,7 +125,7 @@ int stream_in_place(Files *f, const Stream *st, struct stat *info)
     return there.st_ino == info->st_ino && there.st_dev == info->st_dev;
 }
 
-/* Put an unfinished record aside and cut it off. */
+/* Quarantine an unfinished record and cut it off. */
 static jot_status cut_tail(Files *f, Stream *st, off_t torn, off_t end, Err *e)
 {
     assert(st->locked && torn < end && torn >= st->good); /* never a record that can be read */
@@ -133,7 +133,7 @@ static jot_status cut_tail(Files *f, Stream *st, off_t torn, off_t end, Err *e)
     const char *name = err_show(&shown, st->paths->name);
     TRY(quarantine_copy(f, st->paths->name, st->fd, torn, end, e));
     int cut = io_truncate(io_of(f), st->fd, torn);
-    /* What was put aside may be forgotten there, and must not come back here. */
+    /* What was quarantined may be forgotten there, and must not come back here. */
     if (cut == 0)
         cut = io_fdatasync(io_of(f), st->fd);
     if (cut < 0)
@@ -146,6 +146,7 @@ static jot_status cut_tail(Files *f, Stream *st, off_t torn, off_t end, Err *e)
 /* The head lacks nothing but its '\n'.  Anyone who adds to the stream syncs it too. */
 static jot_status close_end(Files *f, Stream *st, Err *e)
 {
+    assert(st->locked && st->good <= st->size);
     if (!st->open)
         return JOT_OK;
     int got = io_write_all(io_of(f), st->fd, S("\n"));
@@ -302,6 +303,7 @@ int stream_busy(Files *f, const Paths *p)
 /* Undo a write that failed half-way. */
 static jot_status undo_write(Files *f, Stream *st, int why, Err *e)
 {
+    assert(st->locked && why < 0);
     Shown shown;
     const char *name = err_show(&shown, st->paths->name);
     int got = io_truncate(io_of(f), st->fd, st->size);
@@ -314,6 +316,7 @@ static jot_status undo_write(Files *f, Stream *st, int why, Err *e)
  * stay is written again elsewhere. */
 static void write_anew(Files *f, Stream *st)
 {
+    assert(st->locked);
     Piece all = { 0, st->size, { 0 } };
     if (st->size == 0) { /* nothing is to stay, and its name may not be durable */
         int got = io_truncate(io_of(f), st->fd, 0);
@@ -328,6 +331,7 @@ static void write_anew(Files *f, Stream *st)
 /* The record that could not be synced goes; everything before it stays. */
 jot_status stream_unsynced(Files *f, Stream *st, int why, Err *e)
 {
+    assert(st->locked && why < 0);
     Shown shown;
     const char *name = err_show(&shown, st->paths->name);
     write_anew(f, st);
@@ -374,6 +378,7 @@ jot_status stream_settle(Files *f, Stream *st, Err *e)
 
 int copy_range(const Io *io, int from, int to, off_t at, off_t end)
 {
+    assert(0 <= at && at <= end);
     AUTO(Buf) step = { 0 };
     while (at < end) {
         size_t n = end - at < COPY_STEP ? (size_t)(end - at) : COPY_STEP;
@@ -394,6 +399,7 @@ int copy_range(const Io *io, int from, int to, off_t at, off_t end)
  * to close from the moment it is open, whatever happens here. */
 static int write_fresh(Files *f, const Stream *st, int dir, const Piece *pieces, size_t n, Fd *out)
 {
+    assert(st->locked); /* only its holder makes this file */
     const Io *io = io_of(f);
     /* A leftover is a dead writer's: only the lock's holder makes this file. */
     int got = io_unlink(io, dir, st->paths->fresh);

@@ -117,7 +117,7 @@ static void settle_head(Stream *st, const Mark *head, const Rest *rest, uint64_t
         lost += told - head->seq;
     st->head = *head;
     st->head.lost = lost < room ? lost : room;
-    st->head.told = st->head.lost && told && !damaged;
+    st->head.loss_reported = st->head.lost && told && !damaged;
 }
 
 jot_status stream_find_head(Files *f, Stream *st, off_t end, RecordWant want, Err *e)
@@ -162,15 +162,15 @@ jot_status stream_find_head(Files *f, Stream *st, off_t end, RecordWant want, Er
     }
 }
 
-/* --- Telling ----------------------------------------------------------------------------- */
+/* --- Reporting a loss --------------------------------------------------------------------- */
 
-jot_status stream_tell(Files *f, Stream *st, Err *e)
+jot_status stream_record_loss(Files *f, Stream *st, Err *e)
 {
     AUTO(Buf) line = { 0 };
-    assert(st->locked && st->head.lost && !st->head.told);
+    assert(st->locked && st->head.lost && !st->head.loss_reported);
     record_write_lost(&line, mark_last(&st->head));
     TRY(stream_add(f, st, buf_str(&line), e));
-    st->head.told = true;
+    st->head.loss_reported = true;
     return JOT_OK;
 }
 

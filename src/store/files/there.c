@@ -53,7 +53,7 @@ bool pad_moved(Store *s)
     int got = f->path ? io_stat_root(s->io, f->path, &named) : -EIO;
     if (io_missing(got) || (got == 0 && !is_open(s->io, f->root, &f->root_id, &named)))
         return true;
-    if (place_moved(f))
+    if (notes_dir_moved(f))
         return true;
     got = io_stat(s->io, f->root, "format", &named);
     if (f->format < 0)

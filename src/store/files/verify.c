@@ -89,8 +89,8 @@ typedef struct Look {
     Err *e;
 } Look;
 
-static void tell(const Look *l, FaultKind kind, Str stream, const char *what, const char *advice,
-                 bool mends)
+static void report(const Look *l, FaultKind kind, Str stream, const char *what, const char *advice,
+                   bool mends)
 {
     StoreFault fault = { kind, stream, what, advice, mends };
     l->hooks->fault(l->hooks->ctx, &fault);
@@ -111,7 +111,7 @@ static jot_status ask_on(const Look *l)
 
 /* --- Stream files ------------------------------------------------------------------------ */
 
-static void tell_fork(const Look *l, const Paths *p, const Fork *fork)
+static void report_fork(const Look *l, const Paths *p, const Fork *fork)
 {
     char what[SENTENCE];
     if (fork->markers)
@@ -121,14 +121,14 @@ static void tell_fork(const Look *l, const Paths *p, const Fork *fork)
                  "its stream file holds two histories, as a merge of two clones leaves them (%llu "
                  "records are there twice)",
                  (unsigned long long)fork->twice);
-    tell(l, FAULT_FORK, p->name, what,
-         "keep one side: git checkout --ours (or --theirs) of the file, or jotter doctor --fix, "
-         "which keeps the first and puts the whole file into quarantine/",
-         true);
+    report(l, FAULT_FORK, p->name, what,
+           "keep one side: git checkout --ours (or --theirs) of the file, or jotter doctor --fix, "
+           "which keeps the first and puts the whole file into quarantine/",
+           true);
 }
 
 /* What stands after the last record and is none. */
-static void tell_end(const Look *l, const Stream *st, off_t bytes)
+static void report_end(const Look *l, const Stream *st, off_t bytes)
 {
     char what[SENTENCE];
     if (bytes == 0)
@@ -138,11 +138,11 @@ static void tell_end(const Look *l, const Stream *st, off_t bytes)
                  "its stream file ends in %lld bytes of an unfinished record, or of lines that are "
                  "none",
                  (long long)bytes);
-    tell(l, FAULT_LEFTOVER, st->paths->name, what,
-         bytes ? "nothing: the next write, or jotter doctor --fix, puts them into quarantine/; "
-                 "no write of them was acknowledged"
-               : "nothing: the next write, or jotter doctor --fix, adds it",
-         true);
+    report(l, FAULT_LEFTOVER, st->paths->name, what,
+           bytes ? "nothing: the next write, or jotter doctor --fix, puts them into quarantine/; "
+                   "no write of them was acknowledged"
+                 : "nothing: the next write, or jotter doctor --fix, adds it",
+           true);
 }
 
 /* A damaged newest record that something still proves; one that nothing does is reported when it is
@@ -154,9 +154,9 @@ static jot_status look_at_broken(const Look *l, const Stream *st)
     bool proven;
     TRY(stream_prove(l->f, st, &arena, &r, &proven, l->e));
     if (proven)
-        tell(l, FAULT_DAMAGE, st->paths->name,
-             "its newest record is damaged, but what is left proves what it was",
-             "nothing: the next write, or jotter doctor --fix, makes it again", true);
+        report(l, FAULT_DAMAGE, st->paths->name,
+               "its newest record is damaged, but what is left proves what it was",
+               "nothing: the next write, or jotter doctor --fix, makes it again", true);
     return JOT_OK;
 }
 
@@ -180,7 +180,7 @@ static void look_at_end(const Look *l, const Stream *st)
     if (ends_badly(l, st, &bytes) && !stream_busy(l->f, st->paths) &&
         stream_look(l->f, st->paths, LOOK_ANY, RECORD_ALL, &later, NULL) == JOT_OK &&
         ends_badly(l, &later, &again) && later.size == st->size && again == bytes)
-        tell_end(l, st, bytes);
+        report_end(l, st, bytes);
 }
 
 /* What no writer takes for its file, and a list of streams leaves out. */
@@ -188,13 +188,14 @@ static void look_at_file(const Look *l, const Paths *p, jot_status looked, const
 {
     struct stat info;
     if (looked == JOT_DENIED || looked == JOT_TOO_BIG)
-        tell(l, FAULT_DAMAGE, p->name, why->text,
-             "move it away and put the file back, or bring the stream back from a copy of the pad",
-             false);
+        report(
+            l, FAULT_DAMAGE, p->name, why->text,
+            "move it away and put the file back, or bring the stream back from a copy of the pad",
+            false);
     else if (io_stat_path(l->f->base.io, l->f->root, p->path, &info) == 0 && info.st_nlink > 1)
-        tell(l, FAULT_DAMAGE, p->name,
-             "its stream file has a second hard link: nobody writes to it",
-             "copy the file, and put the copy in its place", false);
+        report(l, FAULT_DAMAGE, p->name,
+               "its stream file has a second hard link: nobody writes to it",
+               "copy the file, and put the copy in its place", false);
 }
 
 /* A draft, or what a stream was to be replaced with: its writer is dead if nobody holds the stream.
@@ -209,7 +210,7 @@ static jot_status look_at_leftover(const Look *l, const Paths *p, const char *pa
     Shown shown;
     char what[SENTENCE];
     snprintf(what, sizeof what, "a writer died and left '%s'", err_show(&shown, str(path)));
-    tell(l, FAULT_LEFTOVER, p->name, what, "nothing: the next write finishes or undoes it", true);
+    report(l, FAULT_LEFTOVER, p->name, what, "nothing: the next write finishes or undoes it", true);
     return JOT_OK;
 }
 
@@ -222,8 +223,8 @@ static jot_status look_at_placed(const Look *l, const Paths *p)
     if (!p->placed)
         return JOT_OK;
     if (view_stat(l->f, p, &info) == 0 && !S_ISREG(info.st_mode))
-        tell(l, FAULT_VIEW, p->name, "something stands in the place of its file that is none",
-             "put a plain file in its place", false);
+        report(l, FAULT_VIEW, p->name, "something stands in the place of its file that is none",
+               "put a plain file in its place", false);
     return gone(l->f, draft.p) ? JOT_OK : look_at_leftover(l, p, draft.p);
 }
 
@@ -238,7 +239,7 @@ static jot_status look_at_stream(void *ctx, const char *dir, const char *name)
     TRY(ask_on(l));
     if (!stream_of_path(path, &stream)) {
         snprintf(what, sizeof what, "'%s' is no stream of this pad", err_show(&shown, path));
-        tell(l, FAULT_STRAY, (Str){ 0 }, what, "move it out of the pad", false);
+        report(l, FAULT_STRAY, (Str){ 0 }, what, "move it out of the pad", false);
         return JOT_OK;
     }
     Paths p = paths_of(l->f, buf_str(&stream));
@@ -248,15 +249,15 @@ static jot_status look_at_stream(void *ctx, const char *dir, const char *name)
     jot_status looked = stream_look(l->f, &p, LOOK_ANY, RECORD_ALL, &st, &why);
     look_at_file(l, &p, looked, &why);
     if (looked == JOT_NOT_FOUND && st.head.lost)
-        tell(l, FAULT_DAMAGE, p.name, "none of its records can be read",
-             "bring the stream back from a copy of the pad", false);
+        report(l, FAULT_DAMAGE, p.name, "none of its records can be read",
+               "bring the stream back from a copy of the pad", false);
     if (looked != JOT_OK)
         return JOT_OK; /* empty, or reported when it is read */
     bool forked = false;
     Fork fork;
     TRY(fork_find(l->f, &st, &arena, &fork, &forked, l->e));
     if (forked) {
-        tell_fork(l, &p, &fork);
+        report_fork(l, &p, &fork);
         return JOT_OK;
     }
     look_at_end(l, &st);
@@ -266,36 +267,37 @@ static jot_status look_at_stream(void *ctx, const char *dir, const char *name)
 /* --- Views ------------------------------------------------------------------------------- */
 
 /* A file that a person put here under a name that is none: nobody will ever read it, so say so. */
-static void tell_other(const Look *l, Str path)
+static void report_other(const Look *l, Str path)
 {
     char what[SENTENCE];
     Shown shown;
     bool note = str_starts(path, S("notes/"));
     Str stem;
-    if (place_has(l->f, path.p) &&
+    if (notes_dir_has(l->f, path.p) &&
         (!view_stem(l->f, store_kind(path), str_base_name(path), &stem) ||
-         place_is_obeyed(l->f, stem)))
+         notes_dir_is_obeyed(l->f, stem)))
         return; /* what else lies in a directory of the person's own is no business of ours */
     snprintf(what, sizeof what, "'%s' is not read by anybody: no name leads to it",
              err_show(&shown, path));
-    tell(l, FAULT_OTHER, (Str){ 0 }, what,
-         note ? "rename it to letters, digits, blanks or _-.,+=@ and then .txt or .md, or leave it"
-              : "rename it, or leave it",
-         false);
+    report(l, FAULT_OTHER, (Str){ 0 }, what,
+           note
+               ? "rename it to letters, digits, blanks or _-.,+=@ and then .txt or .md, or leave it"
+               : "rename it, or leave it",
+           false);
 }
 
 /* Neither file is read as long as there are both: nobody can say which one counts. */
-static void tell_double(const Look *l, const Paths *p)
+static void report_double(const Look *l, const Paths *p)
 {
     Err what = { 0 };
     jot_status refused = view_refuse_double(p, &what);
     (void)refused;
-    tell(l, FAULT_VIEW, p->name, what.text,
-         "keep what is right in one of them, and remove or rename the other", false);
+    report(l, FAULT_VIEW, p->name, what.text,
+           "keep what is right in one of them, and remove or rename the other", false);
 }
 
 /* Two notes that are there all the same, made by hand or brought by a copy. */
-static void tell_twin(const Look *l, Str name)
+static void report_twin(const Look *l, Str name)
 {
     AUTO(Arena) arena = { 0 };
     Str twin;
@@ -306,7 +308,7 @@ static void tell_twin(const Look *l, Str name)
     snprintf(what, sizeof what,
              "its key differs only in case from that of '%s': elsewhere they are one file",
              err_show(&shown, twin));
-    tell(l, FAULT_VIEW, name, what, "give one of them another key: jotter move", false);
+    report(l, FAULT_VIEW, name, what, "give one of them another key: jotter move", false);
 }
 
 static jot_status look_at_view(void *ctx, const char *dir, const char *name)
@@ -317,27 +319,27 @@ static jot_status look_at_view(void *ctx, const char *dir, const char *name)
     Str path = arena_printf(&arena, "%s/%s", dir, name);
     struct stat info;
     TRY(ask_on(l));
-    bool placed = place_has(l->f, path.p);
+    bool placed = notes_dir_has(l->f, path.p);
     if (placed && pad_stat(l->f, path.p, &info) == 0 && !S_ISREG(info.st_mode))
         return JOT_OK; /* a note in whose place it stands is told of where its stream is */
     if (!stream_of_view(l->f, path, &stream)) {
-        tell_other(l, path);
+        report_other(l, path);
         return JOT_OK;
     }
     Paths p = paths_of(l->f, buf_str(&stream));
     View v;
     Err why = { 0 };
-    tell_twin(l, p.name);
+    report_twin(l, p.name);
     if (view_is_double(l->f, &p)) {
         if (str_eq(path, str(p.view_path))) /* once */
-            tell_double(l, &p);
+            report_double(l, &p);
         return JOT_OK;
     }
     if (view_read(l->f, &p, &arena, &v, &why) != JOT_OK)
-        tell(l, FAULT_VIEW, p.name, why.text, "put a plain file in its place", false);
+        report(l, FAULT_VIEW, p.name, why.text, "put a plain file in its place", false);
     else if (str_has_marks(v.text))
-        tell(l, FAULT_FORK, p.name, "its file holds the marks of a conflict in git",
-             "edit the file: whatever you save is the next version", false);
+        report(l, FAULT_FORK, p.name, "its file holds the marks of a conflict in git",
+               "edit the file: whatever you save is the next version", false);
     return JOT_OK;
 }
 
@@ -345,7 +347,7 @@ static jot_status look_at_view(void *ctx, const char *dir, const char *name)
 
 static const char *const mirrors[] = { "index", "logs", "tasks" };
 
-static void tell_mirror(const Look *l, const Paths *p, Str path, MirrorState state)
+static void report_mirror(const Look *l, const Paths *p, Str path, MirrorState state)
 {
     char what[SENTENCE];
     Shown shown;
@@ -355,12 +357,12 @@ static void tell_mirror(const Look *l, const Paths *p, Str path, MirrorState sta
     else
         snprintf(what, sizeof what, "'%s' does not show the newest records",
                  err_show(&shown, path));
-    tell(l, FAULT_EDIT, p->name, what,
-         state == MIRROR_EDITED ? "the next write, or jotter doctor --fix, moves the edit to "
-                                  "quarantine/ and shows the stream again"
-                                : "nothing: the next write, or jotter doctor --fix, brings it up "
-                                  "to date",
-         true);
+    report(l, FAULT_EDIT, p->name, what,
+           state == MIRROR_EDITED ? "the next write, or jotter doctor --fix, moves the edit to "
+                                    "quarantine/ and shows the stream again"
+                                  : "nothing: the next write, or jotter doctor --fix, brings it up "
+                                    "to date",
+           true);
 }
 
 static jot_status look_at_mirror(void *ctx, const char *dir, const char *name)
@@ -370,7 +372,7 @@ static jot_status look_at_mirror(void *ctx, const char *dir, const char *name)
     AUTO(Buf) stream = { 0 };
     Str path = arena_printf(&arena, "%s/%s", dir, name);
     if (!stream_of_mirror(l->f, path, &stream)) {
-        tell_other(l, path);
+        report_other(l, path);
         return JOT_OK;
     }
     Paths p = paths_of(l->f, buf_str(&stream));
@@ -379,7 +381,7 @@ static jot_status look_at_mirror(void *ctx, const char *dir, const char *name)
     AUTO(Stream) st = { .fd = FD_NONE };
     jot_status looked = stream_look(l->f, &p, LOOK_ANY, RECORD_NO_BODY, &st, NULL);
     if (looked == JOT_NOT_FOUND)
-        tell_mirror(l, &p, path, MIRROR_EDITED); /* there is no such stream */
+        report_mirror(l, &p, path, MIRROR_EDITED); /* there is no such stream */
     if (looked != JOT_OK)
         return JOT_OK;
     for (size_t i = 0; i < n; i++) {
@@ -389,7 +391,7 @@ static jot_status look_at_mirror(void *ctx, const char *dir, const char *name)
         TRY(mirror_judge(l->f, &st, &all[i], &state, l->e));
         /* A writer comes to the mirror last. */
         if (state != MIRROR_FITS && !stream_busy(l->f, &p))
-            tell_mirror(l, &p, path, state);
+            report_mirror(l, &p, path, state);
     }
     return JOT_OK;
 }
@@ -413,7 +415,7 @@ static jot_status look_at_hidden(void *ctx, const char *dir, const char *name)
     return look_at_leftover(l, &p, arena_printf(&arena, "%s/%s", dir, name).p);
 }
 
-static jot_status look_at_aside(void *ctx, const char *dir, const char *name)
+static jot_status look_at_quarantined(void *ctx, const char *dir, const char *name)
 {
     Look *l = ctx;
     AUTO(Arena) arena = { 0 };
@@ -428,7 +430,7 @@ static jot_status look_at_aside(void *ctx, const char *dir, const char *name)
     if (store_check_name(of, NULL) != JOT_OK)
         of = (Str){ 0 };
     snprintf(what, sizeof what, "something was kept as '%s/%s'", dir, err_show(&shown, str(name)));
-    tell(l, FAULT_ASIDE, of, what, "look at it, keep what you need, remove it", false);
+    report(l, FAULT_QUARANTINE, of, what, "look at it, keep what you need, remove it", false);
     return JOT_OK;
 }
 
@@ -474,28 +476,28 @@ static jot_status look_for_streams(const Look *l)
         st = walk_files(l->f, views[i], false, look_for_written, &written, l->e);
     if (st != JOT_CONFLICT)
         return st;
-    tell(l, FAULT_PAD, (Str){ 0 },
-         "its directory 'streams' is missing, and with it the history: it was not copied, or "
-         "removed",
-         "copy the whole pad before anybody writes here", false);
+    report(l, FAULT_PAD, (Str){ 0 },
+           "its directory 'streams' is missing, and with it the history: it was not copied, or "
+           "removed",
+           "copy the whole pad before anybody writes here", false);
     return JOT_OK;
 }
 
 /* --- The pad ----------------------------------------------------------------------------- */
 
 /* The directory of the person's own. */
-static void look_at_place(const Look *l)
+static void look_at_notes_dir(const Look *l)
 {
     Err what = { 0 };
     Shown shown;
-    if (!place_lost(l->f))
+    if (!notes_dir_lost(l->f))
         return;
     jot_status st = err_set(&what, JOT_UNAVAILABLE,
                             "the notes are the files in '%s', and there is no such directory",
-                            err_show(&shown, str(l->f->place)));
+                            err_show(&shown, str(l->f->notes_dir)));
     (void)st;
-    tell(l, FAULT_PAD, (Str){ 0 }, what.text, "bring it back (or make it, if they are all to go)",
-         false);
+    report(l, FAULT_PAD, (Str){ 0 }, what.text, "bring it back (or make it, if they are all to go)",
+           false);
 }
 
 /* Something else under a name the pad uses is left alone, and all that belongs there is not found.
@@ -513,8 +515,8 @@ static jot_status look_at_places(const Look *l)
         char what[SENTENCE];
         struct stat info;
         bool directory = places[i].directory;
-        if (place_has(l->f, places[i].name)) {
-            look_at_place(l);
+        if (notes_dir_has(l->f, places[i].name)) {
+            look_at_notes_dir(l);
             continue;
         }
         int got = io_stat(l->f->base.io, l->f->root, places[i].name, &info);
@@ -526,10 +528,10 @@ static jot_status look_at_places(const Look *l)
             return err_errno(l->e, -got, "could not look at '%s'", places[i].name);
         snprintf(what, sizeof what, "'%s' is not a %s of the pad", places[i].name,
                  directory ? "directory" : "plain file");
-        tell(l, FAULT_PAD, (Str){ 0 }, what,
-             directory ? "move it away and put the directory back"
-                       : "remove it: the pad makes its own",
-             false);
+        report(l, FAULT_PAD, (Str){ 0 }, what,
+               directory ? "move it away and put the directory back"
+                         : "remove it: the pad makes its own",
+               false);
     }
     return JOT_OK;
 }
@@ -540,10 +542,11 @@ jot_status files_verify(Store *s, const VerifyHooks *hooks, Err *e)
     Look l = { f, hooks, e };
     TRY(pad_boot(f, e));
     if (!f->checked && !pad_read_checked(f))
-        tell(&l, FAULT_EDIT, (Str){ 0 },
-             "the files people see were not compared with their streams since the machine started, "
-             "or since their file system was mounted",
-             "nothing: the first write does it, or jotter doctor --fix", true);
+        report(
+            &l, FAULT_EDIT, (Str){ 0 },
+            "the files people see were not compared with their streams since the machine started, "
+            "or since their file system was mounted",
+            "nothing: the first write does it, or jotter doctor --fix", true);
     TRY(look_at_places(&l));
     TRY(look_for_streams(&l));
     TRY(walk_files(f, "streams", false, look_at_stream, &l, e));
@@ -552,12 +555,12 @@ jot_status files_verify(Store *s, const VerifyHooks *hooks, Err *e)
     TRY(walk_files(f, "runs", true, look_at_hidden, &l, e));
     for (size_t i = 0; i < COUNT_OF(views); i++) {
         TRY(walk_files(f, views[i], false, look_at_view, &l, e));
-        if (!place_has(f, views[i]))
+        if (!notes_dir_has(f, views[i]))
             TRY(walk_files(f, views[i], true, look_at_hidden, &l, e));
     }
     for (size_t i = 0; f->form == RECORD_NESTED && i < COUNT_OF(mirrors); i++) {
         TRY(walk_files(f, mirrors[i], false, look_at_mirror, &l, e));
         TRY(walk_files(f, mirrors[i], true, look_at_hidden, &l, e));
     }
-    return walk_files(f, "quarantine", false, look_at_aside, &l, e);
+    return walk_files(f, "quarantine", false, look_at_quarantined, &l, e);
 }

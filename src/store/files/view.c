@@ -5,7 +5,7 @@
  * only, and so that what was displaced can be looked at before it goes: a
  * person may have saved the file a moment ago.
  *
- * A view is not synced: what is lost of it is made again from its stream.  That
+ * A view is not synced: what is lost of it is rebuilt from its stream.  That
  * needs somebody who notices, so where the system has no word for the mount
  * (pad_syncs_views) it is.
  *
@@ -15,6 +15,7 @@
  *
  * Where the file system cannot exchange names, the draft is renamed over the
  * view and an edit made in that very moment is lost; store_promise says so. */
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/fs.h>
@@ -117,15 +118,15 @@ static jot_status read_file(const Reading *r, View *out, Err *e)
 {
     *out = (View){ 0 };
     if (r->paths->obeyed)
-        return place_refuse_obeyed(r->paths, e);
+        return notes_dir_refuse_obeyed(r->paths, e);
     /* O_NONBLOCK: a FIFO planted here must not hold us. */
     AUTO(Fd)
     fd = r->dir < 0 ? pad_open_file(r->f, r->name)
                     : io_open(r->f->base.io, r->dir, r->name, O_RDONLY | O_NONBLOCK, 0);
     if (fd == -ENOENT || fd == -ENOTDIR)
         return JOT_OK;
-    if (r->paths->placed && fd == PLACE_GONE)
-        return place_gone(r->f, e);
+    if (r->paths->placed && fd == NOTES_DIR_GONE)
+        return notes_dir_gone(r->f, e);
     if (fd == -ELOOP || fd == -EXDEV)
         return refuse(e, r->paths, "is a symlink, or a symlink leads to it");
     if (fd == -ENXIO)
@@ -206,6 +207,7 @@ jot_status view_settle(Files *f, Paths *p, int dir, Err *e)
 
 void view_choose(Paths *p, Str meta)
 {
+    assert(p->viewed);
     AUTO(Arena) arena = { 0 };
     JsonCursor c = { .text = json_cursor_find(meta, S("file")) };
     const StoreKind *kind = store_kind(p->name);
@@ -259,6 +261,7 @@ jot_status view_read_draft(Files *f, const Paths *p, int dir, Arena *into, View 
 {
     Err why = { 0 };
     dir = view_draft_dir(f, p, dir);
+    assert(dir >= 0);
     jot_status st = read_file(&(Reading){ f, p, dir, p->draft, true, into }, out, &why);
     if (st == JOT_DENIED || st == JOT_TOO_BIG || out->directory) {
         *out = (View){ 0 };
@@ -330,6 +333,7 @@ static bool syncs(const Files *f, const Paths *p)
 /* Two directories if the draft lies apart. */
 static int sync_names(Files *f, const Paths *p, int dir)
 {
+    assert(dir >= 0 && (!p->placed || f->drafts >= 0));
     int got = io_fsync(f->base.io, dir);
     return got < 0 || !p->placed ? got : io_fsync(f->base.io, f->drafts);
 }
@@ -363,6 +367,7 @@ jot_status view_draft(Files *f, const Paths *p, int dir, Str text, Err *e)
 {
     const Io *io = f->base.io;
     int drafts = view_draft_dir(f, p, dir);
+    assert(p->viewed && dir >= 0 && drafts >= 0);
     AUTO(Fd)
     fd = io_open(io, drafts, p->draft, O_WRONLY | O_CREAT | O_EXCL, p->placed ? 0666 : 0600);
     if (fd < 0)
@@ -429,6 +434,7 @@ static jot_status see_displaced(Files *f, const Paths *p, int dir, Arena *into, 
 
 jot_status view_exchange(Files *f, const Paths *p, int dir, Arena *into, View *displaced, Err *e)
 {
+    assert(p->viewed && dir >= 0);
     bool left = false, gone = false;
     *displaced = (View){ 0 };
     int got = swap_in(f, p, dir, &left, &gone);
@@ -442,6 +448,7 @@ jot_status view_exchange(Files *f, const Paths *p, int dir, Arena *into, View *d
 
 jot_status view_remove(Files *f, const Paths *p, int dir, Arena *into, View *displaced, Err *e)
 {
+    assert(p->viewed && dir >= 0);
     *displaced = (View){ 0 };
     int got = swap_out(f, p, dir, &displaced->there);
     if (got < 0)
@@ -452,6 +459,7 @@ jot_status view_remove(Files *f, const Paths *p, int dir, Arena *into, View *dis
 jot_status view_drop(Files *f, const Paths *p, int dir, const View *draft, Err *e)
 {
     int drafts = view_draft_dir(f, p, dir);
+    assert(p->viewed && drafts >= 0);
     if (draft->held && !MUTANT(IGNORE_OPEN_EDITOR))
         return quarantine_move(f, p->name, drafts, p->draft, true, e);
     int got = io_unlink(f->base.io, drafts, p->draft);

@@ -113,6 +113,8 @@ static jot_status make_lines(Files *f, const Writing *w, const Record *records, 
 /* They are durable. */
 static void have_landed(Files *f, Writing *w, const Record *records, size_t n)
 {
+    assert(w->stream.locked && n > 0 &&
+           mark_last(&records[n - 1].mark) >= mark_last(&w->stream.head));
     Mark before = w->stream.head;
     w->stream.head = records[n - 1].mark;
     w->stream.good = w->stream.size;
@@ -138,6 +140,7 @@ static jot_status write_records(Files *f, Writing *w, const Record *records, siz
 static jot_status keep_displaced(Files *f, Writing *w, const View *displaced, const Record *ours,
                                  Err *e)
 {
+    assert(w->stream.locked && w->paths.viewed); /* only a view can be displaced */
     Draft person = { .op = displaced->there ? OP_PUT : OP_DELETE,
                      .by = S(STORE_OUTSIDE),
                      .body = displaced->text };
@@ -145,7 +148,7 @@ static jot_status keep_displaced(Files *f, Writing *w, const View *displaced, co
         person.meta = view_meta(&w->paths, &w->arena);
     Draft again = { .op = ours->mark.op,
                     .by = ours->by,
-                    .id = ours->id, /* who asks again shall hear of this one */
+                    .id = ours->id, /* a retry must be answered with this one */
                     .meta = ours->meta,
                     .body = ours->body,
                     .fence = ours->mark.fence };
@@ -188,12 +191,12 @@ static jot_status open_view_dir(Files *f, Writing *w, bool make, Err *e)
 {
     Shown shown;
     const char *name = err_show(&shown, w->paths.name);
-    int drafts = w->paths.placed ? place_drafts(f, true) : 0;
+    int drafts = w->paths.placed ? notes_dir_drafts(f, true) : 0;
     if (drafts < 0)
         return err_errno(e, -drafts, "could not open the directory of the drafts");
     int dir = w->dir >= 0 ? w->dir : pad_open_dir(f, w->paths.view_dir, make);
-    if (w->paths.placed && dir == PLACE_GONE)
-        return place_gone(f, e);
+    if (w->paths.placed && dir == NOTES_DIR_GONE)
+        return notes_dir_gone(f, e);
     if (dir == -ELOOP)
         return err_set(e, JOT_DENIED, "a symlink stands in the way of '%s'", name);
     if (dir == -ENOTDIR && make)
@@ -215,11 +218,12 @@ static bool changes_view(const Writing *w, const Record *last)
 
 static jot_status make_draft(Files *f, Writing *w, const Record *last, Err *e)
 {
+    assert(w->stream.locked && w->paths.viewed);
     bool remove = !mark_shown(&last->mark);
     TRY(open_view_dir(f, w, true, e));
     if (!w->seen.there && !remove)
         view_choose(&w->paths, last->meta);
-    TRY(place_check_file(f, &w->paths, w->dir, e));
+    TRY(notes_dir_check_file(f, &w->paths, w->dir, e));
     if (w->seen.directory && !remove)
         TRY(view_make_room(f, &w->paths, w->dir, e));
     return view_draft(f, &w->paths, w->dir, !remove ? last->body : (Str){ 0 }, e);
@@ -229,6 +233,7 @@ static jot_status make_draft(Files *f, Writing *w, const Record *last, Err *e)
  * record could not be undone, the draft must stay: it tells what was meant. */
 static void undo_draft(Files *f, const Writing *w)
 {
+    assert(w->stream.locked && w->paths.viewed);
     if (f->base.read_only_why[0])
         return;
     jot_status dropped = view_drop(f, &w->paths, w->dir, &(View){ 0 }, NULL);
@@ -237,6 +242,7 @@ static void undo_draft(Files *f, const Writing *w)
 
 jot_status writing_commit(Files *f, Writing *w, const Record *records, size_t n, Err *e)
 {
+    assert(n > 0 && w->staged == 0);
     const Record *last = &records[n - 1];
     if (!changes_view(w, last))
         return write_records(f, w, records, n, e);
@@ -253,6 +259,7 @@ jot_status writing_commit(Files *f, Writing *w, const Record *records, size_t n,
 
 jot_status writing_stage(Files *f, Writing *w, const Record *r, Err *e)
 {
+    assert(w->staged == 0); /* one record shares a sync at a time */
     AUTO(Buf) lines;
     TRY(make_lines(f, w, r, 1, &lines, e));
     bool draft = changes_view(w, r);
@@ -298,8 +305,9 @@ jot_status writing_record_edit(Files *f, Writing *w, Err *e)
 
 jot_status writing_conflict(Files *f, Writing *w, const Expect *x, Err *e)
 {
-    if (store_must_tell(x, &w->stream.head))
-        TRY(stream_tell(f, &w->stream, e));
+    assert(w->stream.locked); /* a loss is remembered in the stream */
+    if (store_must_report(x, &w->stream.head))
+        TRY(stream_record_loss(f, &w->stream, e));
     return JOT_CONFLICT;
 }
 
@@ -342,9 +350,10 @@ static jot_status check_room(const Files *f, const Writing *w, Err *e)
  * names, so that two writes that guard each other's streams cannot wait for each other. */
 jot_status writing_begin(Files *f, Writing *w, const Expect *x, bool create, Err *e)
 {
+    assert(!w->stream.locked && w->stream.fd < 0);
     TRY(check_room(f, w, e));
     if (w->paths.obeyed)
-        return place_refuse_obeyed(&w->paths, e);
+        return notes_dir_refuse_obeyed(&w->paths, e);
     TRY(clash_check_case(f, &w->paths, e));
     if (x && str_cmp(x->guard, w->paths.name) < 0)
         TRY(take_guard(f, w, x, e));
@@ -354,7 +363,7 @@ jot_status writing_begin(Files *f, Writing *w, const Expect *x, bool create, Err
     w->mirrored = mirror_begin(f, &w->stream);
     if (!w->paths.viewed)
         return JOT_OK;
-    /* A lost directory is made again; one for a new document only when it is decided, and one of a
+    /* A lost directory is recreated; one for a new document only when it is decided, and one of a
      * person's own tree only to finish what a dead writer began. */
     bool make = w->paths.placed ? view_drafted(f, &w->paths) : mark_shown(&w->stream.head);
     TRY(open_view_dir(f, w, make, e));

@@ -96,26 +96,26 @@ typedef struct Db {
     sqlite3 *sql; /* NULL: not connected */
     sqlite3_stmt *stmts[DB_STMTS];
     DbFile file;
-    bool broken;      /* close the connection before its next use */
-    bool unsettled;   /* a commit failed and could not be undone for certain */
-    bool immutable;   /* opened as a file nobody can change */
-    bool mapped;      /* pages are read through a mapping */
-    unsigned uses;    /* since it was connected */
-    int scrub;        /* forgotten text may stand in the log, with 2 in free pages too ... */
-    bool forgetting;  /* ... and this transaction puts it there */
-    bool held_back;   /* a reader was in the way the last time the log was to be cleared */
-    bool full;        /* the last failure was that the disk has no room */
-    bool spent;       /* this handle has taken what is kept for a full disk */
-    bool sparing;     /* forgetting in steps, with as little room as possible */
-    bool tells;       /* a conflict in this transaction tells of lost records ... */
-    bool mended;      /* ... or found rows that it has repaired */
-    int64_t given;    /* values of n in this transaction, ... */
-    int64_t last;     /* ... the highest of them, ... */
-    int64_t taken;    /* ... and how many it made free */
-    struct stat seen; /* the file, as it was opened if it is immutable */
-    struct stat log;  /* the log that this connection has open; st_ino 0: not known */
-    int64_t format;   /* PRAGMA user_version, as this handle knows it */
-    bool raising;     /* this transaction brings it to DB_OUR_FORMAT */
+    bool broken;       /* close the connection before its next use */
+    bool unsettled;    /* a commit failed and could not be undone for certain */
+    bool immutable;    /* opened as a file nobody can change */
+    bool mapped;       /* pages are read through a mapping */
+    unsigned uses;     /* since it was connected */
+    int scrub;         /* forgotten text may stand in the log, with 2 in free pages too ... */
+    bool forgetting;   /* ... and this transaction puts it there */
+    bool held_back;    /* a reader was in the way the last time the log was to be cleared */
+    bool full;         /* the last failure was that the disk has no room */
+    bool spent;        /* this handle has taken what is kept for a full disk */
+    bool sparing;      /* forgetting in steps, with as little room as possible */
+    bool reports_loss; /* a conflict in this transaction tells of lost records ... */
+    bool mended;       /* ... or found rows that it has repaired */
+    int64_t given;     /* values of n in this transaction, ... */
+    int64_t last;      /* ... the highest of them, ... */
+    int64_t taken;     /* ... and how many it made free */
+    struct stat seen;  /* the file, as it was opened if it is immutable */
+    struct stat log;   /* the log that this connection has open; st_ino 0: not known */
+    int64_t format;    /* PRAGMA user_version, as this handle knows it */
+    bool raising;      /* this transaction brings it to DB_OUR_FORMAT */
     char id[DB_ID_HEX + 1];
     int log_pages, checkpoint_at; /* pages in the log; how many are too many */
     const char *verb;             /* what is being done, for sentences ... */

@@ -20,7 +20,7 @@ static jot_status head_meet(Db *d, Str stream, const Expect *x, Head *out, Err *
 {
     uint64_t guard;
     TRY(head_need(d, stream, out, e));
-    d->tells = store_must_tell(x, &out->mark);
+    d->reports_loss = store_must_report(x, &out->mark);
     TRY(head_guard(d, x->guard, &guard, e));
     return store_check_expect(stream, x, &out->mark, guard, e);
 }

@@ -93,7 +93,7 @@ static void lose(const End *end, const Row *kept, uint64_t used, Newest *out)
     out->record = kept->record;
     out->n = kept->n;
     out->record.mark.lost = used - kept->record.mark.seq;
-    out->record.mark.told = end->told;
+    out->record.mark.loss_reported = end->told;
 }
 
 /* Decide which of the rows is the head. */

@@ -114,7 +114,7 @@ static jot_status append_in(Db *d, Str stream, const Expect *x, const Draft *dra
     assert(!sqlite3_get_autocommit(d->sql)); /* within a transaction */
     TRY(head_find(d, stream, &head, e));
     TRY(head_guard(d, x->guard, &guard, e));
-    d->tells = store_must_tell(x, &head.mark);
+    d->reports_loss = store_must_report(x, &head.mark);
     /* Ids are looked up only for who gives one: that is one statement less for all others. */
     Recent recent = { .n = 0 };
     jot_status st = draft->id.n ? find_recent(d, &head, &recent, e) : JOT_OK;
@@ -134,7 +134,7 @@ static jot_status append_in(Db *d, Str stream, const Expect *x, const Draft *dra
     arena_free(&recent.arena);
     *out = fresh.mark;
     if (st == JOT_CONFLICT)
-        out->told = out->told || d->tells;
+        out->loss_reported = out->loss_reported || d->reports_loss;
     if (st != JOT_OK || again)
         return st;
     /* Only a name that comes to life can clash.  Other writers are shut out until the commit, so
@@ -199,7 +199,7 @@ static jot_status append_many_in(Db *d, Append *items, size_t n, Err *e)
             a->status = JOT_OK;
         left = left || own;
     }
-    d->tells = false; /* who is answered alone hears of what was lost */
+    d->reports_loss = false; /* who is answered alone hears of what was lost */
     return JOT_OK;
 }
 
@@ -239,7 +239,7 @@ static jot_status put_in(Db *d, Str stream, const Expect *x, const Batch *b, Err
     assert(!sqlite3_get_autocommit(d->sql)); /* within a transaction */
     TRY(head_find(d, stream, &head, e));
     TRY(head_guard(d, x->guard, &guard, e));
-    d->tells = store_must_tell(x, &head.mark);
+    d->reports_loss = store_must_report(x, &head.mark);
     TRY(store_check_expect(stream, x, &head.mark, guard, e));
     if (b->gaps && b->items[0].mark.seq <= head.mark.seq) {
         /* Into a gap: what stands before and after it must fit. */

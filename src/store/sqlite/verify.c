@@ -13,7 +13,7 @@
 
 enum { SENTENCE = 300 };
 
-static void tell(const VerifyHooks *hooks, FaultKind kind, Str stream, const char *what)
+static void report(const VerifyHooks *hooks, FaultKind kind, Str stream, const char *what)
 {
     StoreFault f = { .kind = kind,
                      .stream = stream,
@@ -66,7 +66,7 @@ static jot_status check_pages(Db *d, const VerifyHooks *hooks, Err *e)
         const char *said = (const char *)sqlite3_column_text(q, 0);
         if (said && strcmp(said, "ok") != 0) {
             snprintf(what, sizeof what, "SQLite says: %.200s", said);
-            tell(hooks, FAULT_PAD, (Str){ 0 }, what);
+            report(hooks, FAULT_PAD, (Str){ 0 }, what);
         }
         st = db_step(d, q, &row, e);
     }
@@ -118,7 +118,7 @@ static jot_status check_count(Db *d, const VerifyHooks *hooks, const char *sql,
     sqlite3_finalize(q);
     snprintf(what, sizeof what, "%lld %s", n, says[n != 1]);
     if (n)
-        tell(hooks, FAULT_PAD, (Str){ 0 }, what);
+        report(hooks, FAULT_PAD, (Str){ 0 }, what);
     return st;
 }
 

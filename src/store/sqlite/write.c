@@ -27,7 +27,7 @@
 #include <string.h>
 
 #include "base/lock.h"
-#include "base/lock_holder.h"
+#include "base/lock_owner.h"
 #include "base/mutant.h"
 #include "store/sqlite/db.h"
 
@@ -40,16 +40,16 @@ enum {
 
 static jot_status too_long(Db *d, Err *e)
 {
-    LockHolder holder;
-    LockHolderShown who;
+    LockOwner holder;
+    LockOwnerShown who;
     Shown what;
-    if (!lock_holder_find(d->lock, DB_LOCK_WRITER, &holder))
-        holder = (LockHolder){ 0 };
+    if (!lock_owner_find(d->lock, DB_LOCK_WRITER, &holder))
+        holder = (LockOwner){ 0 };
     int64_t ms = d->base.wait_ms;
     bool seconds = ms >= 1000;
     return err_set(e, JOT_UNAVAILABLE,
                    "could not %s '%s': %s has been holding the pad for more than %lld %s", d->verb,
-                   err_show(&what, d->subject), lock_holder_show(&who, &holder),
+                   err_show(&what, d->subject), lock_owner_show(&who, &holder),
                    (long long)(seconds ? ms / 1000 : ms), seconds ? "s" : "ms");
 }
 
@@ -454,7 +454,7 @@ static jot_status commit(Db *d, Err *e)
 static jot_status refuse(Db *d, jot_status st, Err *e)
 {
     Err why = e ? *e : (Err){ 0 };
-    if (d->tells && st == JOT_CONFLICT) {
+    if (d->reports_loss && st == JOT_CONFLICT) {
         AUTO_PTR(sqlite3_stmt) q = NULL;
         TRY(db_stmt(d, DB_TOLD, &q, e));
         db_bind_text(q, 1, d->subject);
@@ -468,11 +468,11 @@ jot_status db_end(Db *d, jot_status st, Err *e)
 {
     if (st == JOT_OK)
         st = commit(d, e);
-    else if ((st == JOT_CONFLICT || st == JOT_FENCED) && (d->tells || d->mended))
+    else if ((st == JOT_CONFLICT || st == JOT_FENCED) && (d->reports_loss || d->mended))
         st = refuse(d, st, e);
     if (!sqlite3_get_autocommit(d->sql))
         db_plain(d, DB_ROLLBACK);
-    d->tells = d->mended = false;
+    d->reports_loss = d->mended = false;
     /* Still under the lock, where no other process can checkpoint or write. */
     if (st == JOT_OK) {
         checkpoint(d);

@@ -249,7 +249,7 @@ static jot_status open_nodes(ToolCall *c, ToolReply *out)
 /* --- The tables ------------------------------------------------------------------------ */
 
 /* clang-format off */
-#define OFFSET { "offset", PARAM_NUMBER, .about = "pass over so many", .optional = true }
+#define OFFSET { "offset", PARAM_NUMBER, .about = "skip this many", .optional = true }
 
 static const Param entity_fields[] = {
     { "name", PARAM_TEXT, .min = 1, .max = NAME_MAX_BYTES },

@@ -1,4 +1,4 @@
-/* lock_holder.c - who holds a lock, read from /proc.
+/* lock_owner.c - who holds a lock, read from /proc.
  *
  * A line of /proc/PID/fdinfo/FD looks like this (numbers of the device in hex,
  * then inode, first and last byte):
@@ -7,7 +7,7 @@
  *
  * The device there is not always the one stat() gives (btrfs, overlayfs), so
  * the file is recognised by stat of /proc/PID/fd/FD instead. */
-#include "base/lock_holder.h"
+#include "base/lock_owner.h"
 
 #include <assert.h>
 #include <dirent.h>
@@ -24,7 +24,7 @@ typedef struct Search {
     struct stat file; /* what must be locked */
     int own_fd;       /* our own descriptor, which does not count */
     off_t byte;
-    LockHolder *out;
+    LockOwner *out;
     bool exclusive; /* *out holds the lock exclusively: good enough to stop */
 } Search;
 
@@ -120,10 +120,10 @@ static void look_at_process(Search *s, int unused, int pid)
     each_number(s, path, pid, look_at_fd);
 }
 
-bool lock_holder_find(int fd, off_t byte, LockHolder *out)
+bool lock_owner_find(int fd, off_t byte, LockOwner *out)
 {
     assert(out);
-    *out = (LockHolder){ 0 };
+    *out = (LockOwner){ 0 };
     AUTO(Fd) proc = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     Search s = { .proc = proc, .own_fd = fd, .byte = byte, .out = out };
     if (proc < 0 || fstat(fd, &s.file) != 0)
@@ -132,7 +132,7 @@ bool lock_holder_find(int fd, off_t byte, LockHolder *out)
     return out->pid != 0;
 }
 
-const char *lock_holder_show(LockHolderShown *shown, const LockHolder *h)
+const char *lock_owner_show(LockOwnerShown *shown, const LockOwner *h)
 {
     if (h->pid == 0)
         snprintf(shown->text, sizeof shown->text, "somebody");

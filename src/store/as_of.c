@@ -1,4 +1,4 @@
-/* past.c - the engine that shows another store as it was.
+/* as_of.c - the engine that shows another store as it was.
  *
  *     seq        1     2     3     4     5     6
  *     at      10:00 10:05 10:05 11:30 12:00 12:10
@@ -8,7 +8,7 @@
  * Nothing is kept.  Time never goes back in a stream, so what was there at a moment is the
  * beginning of what is there now, and its end is found by halving.  What was trimmed or redacted
  * since is missing in the past, too. */
-#include "store/past.h"
+#include "store/as_of.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -17,13 +17,13 @@
 #include "base/time.h"
 #include "store/engine.h"
 
-typedef struct Past {
+typedef struct AsOf {
     Store base;
     Store *of;
     int64_t at_ms;
-} Past;
+} AsOf;
 
-static void past_close(Store *s)
+static void as_of_close(Store *s)
 {
     free(s);
 }
@@ -31,7 +31,7 @@ static void past_close(Store *s)
 /* --- One stream ------------------------------------------------------------------------------ */
 
 /* The first record from a seq on; its seq is 0 if there is none. */
-static jot_status first_from(Past *p, Str stream, uint64_t seq, Arena *into, Record *out, Err *e)
+static jot_status first_from(AsOf *p, Str stream, uint64_t seq, Arena *into, Record *out, Err *e)
 {
     Records got;
     TRY(store_read(p->of, stream, (SeqRange){ seq, 1 }, into, &got, e));
@@ -40,7 +40,7 @@ static jot_status first_from(Past *p, Str stream, uint64_t seq, Arena *into, Rec
 }
 
 /* *old: there is a record at this seq or later that is not younger than the moment; *seq is its. */
-static jot_status look_from(Past *p, Str stream, uint64_t from, bool *old, uint64_t *seq, Err *e)
+static jot_status look_from(AsOf *p, Str stream, uint64_t from, bool *old, uint64_t *seq, Err *e)
 {
     AUTO(Arena) scratch = { 0 };
     Record r;
@@ -51,7 +51,7 @@ static jot_status look_from(Past *p, Str stream, uint64_t from, bool *old, uint6
 }
 
 /* The seq of the newest record that is not younger than the moment; 0: there is none. */
-static jot_status last_seq(Past *p, Str stream, uint64_t *out, Err *e)
+static jot_status last_seq(AsOf *p, Str stream, uint64_t *out, Err *e)
 {
     /* Doubling until a record is too young, or there is none: `low` is old, `high` is not. */
     uint64_t low = 0, high = 1;
@@ -77,9 +77,9 @@ static jot_status last_seq(Past *p, Str stream, uint64_t *out, Err *e)
     return JOT_OK;
 }
 
-static jot_status past_head(Store *s, Str stream, HeadWant want, Arena *into, Record *out, Err *e)
+static jot_status as_of_head(Store *s, Str stream, HeadWant want, Arena *into, Record *out, Err *e)
 {
-    Past *p = (Past *)s;
+    AsOf *p = (AsOf *)s;
     uint64_t seq;
     /* A value alone may come without its time. */
     TRY(store_head(p->of, stream, want == HEAD_VALUE ? HEAD_RECORD : want, into, out, e));
@@ -91,9 +91,10 @@ static jot_status past_head(Store *s, Str stream, HeadWant want, Arena *into, Re
     return first_from(p, stream, seq, into, out, e);
 }
 
-static jot_status past_read(Store *s, Str stream, SeqRange range, Arena *into, Records *out, Err *e)
+static jot_status as_of_read(Store *s, Str stream, SeqRange range, Arena *into, Records *out,
+                             Err *e)
 {
-    Past *p = (Past *)s;
+    AsOf *p = (AsOf *)s;
     TRY(store_read(p->of, stream, range, into, out, e));
     size_t n = out->n;
     while (out->n && out->items[out->n - 1].mark.at_ms > p->at_ms)
@@ -108,13 +109,13 @@ static jot_status past_read(Store *s, Str stream, SeqRange range, Arena *into, R
 /* --- All of them ----------------------------------------------------------------------------- */
 
 /* What was listed as it was then; false: it was not there. */
-static jot_status look_back(Past *p, Listed *l, Arena *into, bool *there, Err *e)
+static jot_status look_back(AsOf *p, Listed *l, Arena *into, bool *there, Err *e)
 {
     Record r;
     *there = true;
     if (l->mark.at_ms <= p->at_ms)
         return JOT_OK;
-    jot_status st = past_head(&p->base, l->name, HEAD_MARK, into, &r, e);
+    jot_status st = as_of_head(&p->base, l->name, HEAD_MARK, into, &r, e);
     *there = st == JOT_OK;
     if (st == JOT_NOT_FOUND)
         return JOT_OK;
@@ -125,9 +126,9 @@ static jot_status look_back(Past *p, Listed *l, Arena *into, bool *there, Err *e
     return JOT_OK;
 }
 
-static jot_status past_list(Store *s, const ListQuery *q, Arena *into, Listing *out, Err *e)
+static jot_status as_of_list(Store *s, const ListQuery *q, Arena *into, Listing *out, Err *e)
 {
-    Past *p = (Past *)s;
+    AsOf *p = (AsOf *)s;
     ListQuery ask = *q;
     ask.which = LIST_ALL; /* what is deleted now was perhaps not then */
     /* Of a page perhaps few were there then, so pages are read until there are enough.  A page that
@@ -152,8 +153,8 @@ static jot_status past_list(Store *s, const ListQuery *q, Arena *into, Listing *
 }
 
 /* The past does not change. */
-static jot_status past_changes(Store *s, const Cursor *c, int64_t wait_ms, Arena *into,
-                               Changes *out, Err *e)
+static jot_status as_of_changes(Store *s, const Cursor *c, int64_t wait_ms, Arena *into,
+                                Changes *out, Err *e)
 {
     (void)into, (void)e;
     io_sleep_us(s->io, wait_ms * 1000);
@@ -161,20 +162,20 @@ static jot_status past_changes(Store *s, const Cursor *c, int64_t wait_ms, Arena
     return JOT_OK;
 }
 
-static StorePromise past_promise(const Store *s)
+static StorePromise as_of_promise(const Store *s)
 {
-    const Past *p = (const Past *)s;
+    const AsOf *p = (const AsOf *)s;
     return store_promise(p->of);
 }
 
-static jot_status past_id(Store *s, char out[STORE_PAD_ID + 1], Err *e)
+static jot_status as_of_id(Store *s, char out[STORE_PAD_ID + 1], Err *e)
 {
-    Past *p = (Past *)s;
+    AsOf *p = (AsOf *)s;
     return store_id(p->of, out, e);
 }
 
 /* An index of the past would be another one for every moment. */
-static jot_status past_index_path(Store *s, Arena *into, Str *out, Err *e)
+static jot_status as_of_index_path(Store *s, Arena *into, Str *out, Err *e)
 {
     (void)s, (void)into, (void)e;
     *out = S("");
@@ -182,26 +183,26 @@ static jot_status past_index_path(Store *s, Arena *into, Str *out, Err *e)
 }
 
 /* Nothing is written, so what writes is never called: store.c refuses it. */
-static const StoreOps past_ops = {
+static const StoreOps as_of_ops = {
     .scheme = "past",
-    .close = past_close,
-    .head = past_head,
-    .read = past_read,
+    .close = as_of_close,
+    .head = as_of_head,
+    .read = as_of_read,
     .bodies_checked = true,
-    .list = past_list,
-    .changes = past_changes,
-    .promise = past_promise,
-    .id = past_id,
-    .index_path = past_index_path,
+    .list = as_of_list,
+    .changes = as_of_changes,
+    .promise = as_of_promise,
+    .id = as_of_id,
+    .index_path = as_of_index_path,
 };
 
-Store *store_past(Store *of, int64_t at_ms)
+Store *store_as_of(Store *of, int64_t at_ms)
 {
     assert(of);
-    Past *p = mem_alloc(sizeof *p);
+    AsOf *p = mem_alloc(sizeof *p);
     StoreOptions o = { .io = of->io, .read_only = true };
-    *p = (Past){ .of = of, .at_ms = at_ms };
-    store_init(&p->base, &past_ops, &o);
+    *p = (AsOf){ .of = of, .at_ms = at_ms };
+    store_init(&p->base, &as_of_ops, &o);
     p->base.url = of->url;
     snprintf(p->base.read_only_why, sizeof p->base.read_only_why, "it is shown as it was at %s",
              time_text(at_ms).text);

@@ -1,5 +1,5 @@
-/* test_past.c - a pad as it was: every stream ends where it ended then, whoever reads it. */
-#include "store/past.h"
+/* test_as_of.c - a pad as it was: every stream ends where it ended then, whoever reads it. */
+#include "store/as_of.h"
 
 #include "memory/desk.h"
 #include "memory/doc/history.h"

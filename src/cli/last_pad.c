@@ -1,8 +1,8 @@
-/* seen.c - which pad a directory had.
+/* last_pad.c - which pad a directory had.
  *
  * A line is "HASH URL": the hash of the directory's path, so that the file does not
  * list where somebody worked, and the pad.  The newest come last. */
-#include "cli/seen.h"
+#include "cli/last_pad.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,7 +46,7 @@ static Str look_up(Str text, Str key)
     return found;
 }
 
-static Str read_seen(Session *s)
+static Str read_pads(Session *s)
 {
     Str text = { 0 };
     Err ignored = { 0 };
@@ -62,12 +62,12 @@ static void keep(Session *s, Str key)
     Fd lock = FD_NONE;
     if (home_lock(&io_system, HOME_STATE, &lock, &ignored) != JOT_OK)
         return;
-    Str old = read_seen(s), rest = old, at, url;
+    Str old = read_pads(s), rest = old, at, url;
     size_t n = 1;
     while (next_line(&rest, &at, &url))
         n += at.n && !str_eq(at, key);
     while (next_line(&old, &at, &url))
-        if (at.n && !str_eq(at, key) && n-- <= SEEN_MAX)
+        if (at.n && !str_eq(at, key) && n-- <= LAST_PADS_MAX)
             buf_addf(&text, STR_FMT " " STR_FMT "\n", STR_ARG(at), STR_ARG(url));
     buf_addf(&text, STR_FMT " " STR_FMT "\n", STR_ARG(key),
              STR_ARG(url_bare(&s->arena, s->where.url)));
@@ -83,7 +83,7 @@ static void look(Session *s, bool tell)
     Str url = url_bare(&s->arena, s->where.url);
     if (s->where.named || str_find(url, '\n') < url.n || !find_key(key))
         return;
-    Str before = look_up(read_seen(s), str(key));
+    Str before = look_up(read_pads(s), str(key));
     if (str_eq(before, url))
         return;
     Shown now, then;
@@ -93,12 +93,12 @@ static void look(Session *s, bool tell)
     keep(s, str(key));
 }
 
-void seen_look(Session *s)
+void last_pad_check(Session *s)
 {
     look(s, true);
 }
 
-void seen_keep(Session *s)
+void last_pad_keep(Session *s)
 {
     look(s, false);
 }

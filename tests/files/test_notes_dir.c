@@ -1,4 +1,4 @@
-/* test_place.c - a pad whose notes are the files of a directory that people have anyway.
+/* test_notes_dir.c - a pad whose notes are the files of a directory that people have anyway.
  *
  * In that directory nothing is touched but notes, whatever an enemy or a careless person does to it
  * meanwhile; and that it is gone is never taken for "everything was deleted". */
@@ -13,7 +13,7 @@
 
 #define CANARY "canary: not to be read or changed"
 
-static int place_new(void **state)
+static int notes_dir_new(void **state)
 {
     if (bench_empty(state) != 0)
         return -1;
@@ -23,7 +23,7 @@ static int place_new(void **state)
     return b->s ? 0 : -1;
 }
 
-#define PLACE_TEST(f) cmocka_unit_test_setup_teardown(f, place_new, bench_free)
+#define NOTES_DIR_TEST(f) cmocka_unit_test_setup_teardown(f, notes_dir_new, bench_free)
 
 static mode_t mode_of(Bench *b, const char *path)
 {
@@ -493,29 +493,29 @@ static void a_format_that_says_nothing_of_them_is_not_believed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        PLACE_TEST(its_notes_are_the_markdown_and_text_files_of_the_directory),
-        PLACE_TEST(a_new_note_is_markdown_and_as_open_as_its_owner_makes_files),
-        PLACE_TEST(a_file_keeps_its_permissions_and_its_ending),
-        PLACE_TEST(a_note_with_both_endings_is_refused),
-        PLACE_TEST(a_file_that_programs_obey_is_no_note),
-        PLACE_TEST(at_no_moment_lies_anything_but_notes_there),
-        PLACE_TEST(a_file_that_may_not_be_written_stays_as_it_is),
-        PLACE_TEST(a_directory_that_may_not_be_written_stays_as_it_is),
-        PLACE_TEST(a_file_that_nobody_recorded_is_never_purged),
-        PLACE_TEST(a_text_an_editor_still_has_open_is_put_aside_in_the_pad),
-        PLACE_TEST(a_link_in_the_place_of_a_note_is_not_followed),
-        PLACE_TEST(a_link_in_the_place_of_the_directory_is_not_followed),
-        PLACE_TEST(a_directory_that_is_gone_deletes_no_note),
-        PLACE_TEST(a_folder_that_goes_while_a_dead_write_is_finished_is_said),
-        PLACE_TEST(another_directory_in_its_place_is_the_one_that_counts),
-        PLACE_TEST(a_folder_that_a_person_removed_is_not_made_again),
-        PLACE_TEST(after_a_reboot_what_a_checkout_brought_is_an_edit),
-        PLACE_TEST(after_a_reboot_the_old_text_of_a_deleted_note_is_removed_again),
-        PLACE_TEST(it_lies_beside_the_pad_or_below_and_nowhere_else),
-        PLACE_TEST(one_on_another_mount_is_refused),
-        PLACE_TEST(a_pad_keeps_its_notes_where_it_was_told_when_it_was_made),
-        PLACE_TEST(the_format_says_where_they_are),
-        PLACE_TEST(a_format_that_says_nothing_of_them_is_not_believed),
+        NOTES_DIR_TEST(its_notes_are_the_markdown_and_text_files_of_the_directory),
+        NOTES_DIR_TEST(a_new_note_is_markdown_and_as_open_as_its_owner_makes_files),
+        NOTES_DIR_TEST(a_file_keeps_its_permissions_and_its_ending),
+        NOTES_DIR_TEST(a_note_with_both_endings_is_refused),
+        NOTES_DIR_TEST(a_file_that_programs_obey_is_no_note),
+        NOTES_DIR_TEST(at_no_moment_lies_anything_but_notes_there),
+        NOTES_DIR_TEST(a_file_that_may_not_be_written_stays_as_it_is),
+        NOTES_DIR_TEST(a_directory_that_may_not_be_written_stays_as_it_is),
+        NOTES_DIR_TEST(a_file_that_nobody_recorded_is_never_purged),
+        NOTES_DIR_TEST(a_text_an_editor_still_has_open_is_put_aside_in_the_pad),
+        NOTES_DIR_TEST(a_link_in_the_place_of_a_note_is_not_followed),
+        NOTES_DIR_TEST(a_link_in_the_place_of_the_directory_is_not_followed),
+        NOTES_DIR_TEST(a_directory_that_is_gone_deletes_no_note),
+        NOTES_DIR_TEST(a_folder_that_goes_while_a_dead_write_is_finished_is_said),
+        NOTES_DIR_TEST(another_directory_in_its_place_is_the_one_that_counts),
+        NOTES_DIR_TEST(a_folder_that_a_person_removed_is_not_made_again),
+        NOTES_DIR_TEST(after_a_reboot_what_a_checkout_brought_is_an_edit),
+        NOTES_DIR_TEST(after_a_reboot_the_old_text_of_a_deleted_note_is_removed_again),
+        NOTES_DIR_TEST(it_lies_beside_the_pad_or_below_and_nowhere_else),
+        NOTES_DIR_TEST(one_on_another_mount_is_refused),
+        NOTES_DIR_TEST(a_pad_keeps_its_notes_where_it_was_told_when_it_was_made),
+        NOTES_DIR_TEST(the_format_says_where_they_are),
+        NOTES_DIR_TEST(a_format_that_says_nothing_of_them_is_not_believed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* test_lock_holder.c - who keeps us waiting. */
+/* test_lock_owner.c - who keeps us waiting. */
 #include "unit/unit.h"
 
 #include <fcntl.h>
@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 
 #include "base/io.h"
-#include "base/lock_holder.h"
+#include "base/lock_owner.h"
 
 /* Another process that holds a lock until its pipe is closed. */
 typedef struct Other {
@@ -59,20 +59,20 @@ static void stop_holder(Other *o)
 static void the_process_that_holds_the_lock_is_found(void **state)
 {
     AUTO(Fd) fd = memfd_create("holder", MFD_CLOEXEC);
-    LockHolder h = { .pid = 4711 };
-    assert_false(lock_holder_find(fd, 3, &h));
+    LockOwner h = { .pid = 4711 };
+    assert_false(lock_owner_find(fd, 3, &h));
     assert_int_equal(h.pid, 0);
     static const short kinds[] = { F_WRLCK, F_RDLCK };
     for (size_t i = 0; i < COUNT_OF(kinds); i++) {
         Other o = start_holder(fd, kinds[i], 3, "the \x1b holder");
-        assert_true(lock_holder_find(fd, 3, &h));
+        assert_true(lock_owner_find(fd, 3, &h));
         assert_int_equal(h.pid, o.pid);
         assert_string_equal(h.name, "the ? holder");
-        assert_false(lock_holder_find(fd, 2, &h)); /* another byte */
-        assert_false(lock_holder_find(fd, 4, &h));
+        assert_false(lock_owner_find(fd, 2, &h)); /* another byte */
+        assert_false(lock_owner_find(fd, 4, &h));
         assert_int_equal(h.pid, 0);
         stop_holder(&o);
-        assert_false(lock_holder_find(fd, 3, &h));
+        assert_false(lock_owner_find(fd, 3, &h));
     }
 }
 
@@ -81,10 +81,10 @@ static void a_lock_on_a_high_byte_is_found_too(void **state)
     AUTO(Fd) fd = memfd_create("holder", MFD_CLOEXEC);
     off_t high = ((off_t)1 << 40) + 7;
     Other o = start_holder(fd, F_WRLCK, high, "far");
-    LockHolder h;
-    assert_true(lock_holder_find(fd, high, &h));
+    LockOwner h;
+    assert_true(lock_owner_find(fd, high, &h));
     assert_int_equal(h.pid, o.pid);
-    assert_false(lock_holder_find(fd, 7, &h));
+    assert_false(lock_owner_find(fd, 7, &h));
     stop_holder(&o);
 }
 
@@ -93,9 +93,9 @@ static void the_lock_of_another_file_is_not_mistaken_for_ours(void **state)
     AUTO(Fd) ours = memfd_create("ours", MFD_CLOEXEC);
     AUTO(Fd) theirs = memfd_create("theirs", MFD_CLOEXEC);
     Other o = start_holder(theirs, F_WRLCK, 0, "x");
-    LockHolder h;
-    assert_false(lock_holder_find(ours, 0, &h));
-    assert_true(lock_holder_find(theirs, 0, &h));
+    LockOwner h;
+    assert_false(lock_owner_find(ours, 0, &h));
+    assert_true(lock_owner_find(theirs, 0, &h));
     stop_holder(&o);
 }
 
@@ -103,20 +103,20 @@ static void our_own_descriptor_does_not_count_but_a_second_one_does(void **state
 {
     AUTO(Fd) fd = memfd_create("holder", MFD_CLOEXEC);
     AUTO(Fd) second = open_again(fd);
-    LockHolder h;
+    LockOwner h;
     assert_int_equal(io_lock(&io_system, fd, F_WRLCK, 0), 0);
-    assert_false(lock_holder_find(fd, 0, &h));
-    assert_true(lock_holder_find(second, 0, &h));
+    assert_false(lock_owner_find(fd, 0, &h));
+    assert_true(lock_owner_find(second, 0, &h));
     assert_int_equal(h.pid, getpid());
 }
 
 static void a_holder_is_shown_in_one_phrase(void **state)
 {
-    LockHolderShown shown;
-    assert_string_equal(lock_holder_show(&shown, &(LockHolder){ .pid = 12, .name = "jotter" }),
+    LockOwnerShown shown;
+    assert_string_equal(lock_owner_show(&shown, &(LockOwner){ .pid = 12, .name = "jotter" }),
                         "pid 12 (jotter)");
-    assert_string_equal(lock_holder_show(&shown, &(LockHolder){ 0 }), "somebody");
-    assert_false(lock_holder_find(-1, 0, &(LockHolder){ 0 }));
+    assert_string_equal(lock_owner_show(&shown, &(LockOwner){ 0 }), "somebody");
+    assert_false(lock_owner_find(-1, 0, &(LockOwner){ 0 }));
 }
 
 int main(void)

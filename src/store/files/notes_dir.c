@@ -1,4 +1,4 @@
-/* place.c - notes that lie in a directory of the person's own.
+/* notes_dir.c - notes that lie in a directory of the person's own.
  *
  * A pad may be told, when it is made, that its notes are the .md and .txt files of a directory that
  * is there anyway: docs/, a vault.  `format` says so, in its second line, so it goes where the pad
@@ -17,7 +17,7 @@
  * The directory can go: a checkout of another branch takes it.  That all notes are missing then
  * says nothing of any of them.  So whenever something is missing it is asked whether the directory
  * is still the one that is open; one that came in its place is taken, and where there is none every
- * answer is PLACE_GONE, which is never taken for "deleted". */
+ * answer is NOTES_DIR_GONE, which is never taken for "deleted". */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -32,10 +32,10 @@
 
 enum { OPEN_TRIES = 3 };
 
-bool place_has(const Files *f, const char *path)
+bool notes_dir_has(const Files *f, const char *path)
 {
     size_t n = strlen(NOTES);
-    return f->place[0] && strncmp(path, NOTES, n) == 0 && (path[n] == 0 || path[n] == '/');
+    return f->notes_dir[0] && strncmp(path, NOTES, n) == 0 && (path[n] == 0 || path[n] == '/');
 }
 
 /* The same path beneath the directory. */
@@ -46,7 +46,7 @@ static const char *beneath(const char *path)
 }
 
 /* The lists are of exact names where case counts: docs/agent.md is a document. */
-bool place_is_obeyed(const Files *f, Str stem)
+bool notes_dir_is_obeyed(const Files *f, Str stem)
 {
     char name[STORE_SEGMENT_MAX + sizeof ".md"];
     int n = snprintf(name, sizeof name, STR_FMT ".md", STR_ARG(stem));
@@ -55,7 +55,7 @@ bool place_is_obeyed(const Files *f, Str stem)
     return row >= 0 && (f->folds || strcmp(name, obeyed_name(row)) == 0);
 }
 
-jot_status place_refuse_obeyed(const Paths *p, Err *e)
+jot_status notes_dir_refuse_obeyed(const Paths *p, Err *e)
 {
     Shown shown;
     return err_set(e, JOT_DENIED,
@@ -66,27 +66,27 @@ jot_status place_refuse_obeyed(const Paths *p, Err *e)
 
 /* --- Which directory ------------------------------------------------------------------------ */
 
-jot_status place_set(Files *f, Str place, Err *e)
+jot_status notes_dir_set(Files *f, Str dir, Err *e)
 {
     Shown shown;
-    while (place.n > 1 && place.p[place.n - 1] == '/')
-        place.n--;
-    bool good = place.n && place.n <= FILES_PLACE_MAX && utf8_valid(place);
-    for (size_t i = 0; good && i < place.n; i++)
-        good = (unsigned char)place.p[i] >= ' ' && place.p[i] != 0x7f;
-    for (Str rest = place; good && rest.n && !str_eq(place, S("."));) {
+    while (dir.n > 1 && dir.p[dir.n - 1] == '/')
+        dir.n--;
+    bool good = dir.n && dir.n <= FILES_NOTES_DIR_MAX && utf8_valid(dir);
+    for (size_t i = 0; good && i < dir.n; i++)
+        good = (unsigned char)dir.p[i] >= ' ' && dir.p[i] != 0x7f;
+    for (Str rest = dir; good && rest.n && !str_eq(dir, S("."));) {
         Str segment = rest;
         if (!str_cut(&rest, '/', &segment))
             rest = (Str){ 0 };
         good = segment.n && segment.p[0] != '.';
     }
-    if (!good || place.p[place.n - 1] == '/')
+    if (!good || dir.p[dir.n - 1] == '/')
         return err_set(e, JOT_INVALID,
                        "the notes cannot lie in '%s': name a directory beside the pad, as docs or "
                        "docs/notes, with no '..' and nothing hidden in it",
-                       err_show(&shown, place));
-    memcpy(f->place, place.p, place.n);
-    f->place[place.n] = 0;
+                       err_show(&shown, dir));
+    memcpy(f->notes_dir, dir.p, dir.n);
+    f->notes_dir[dir.n] = 0;
     return JOT_OK;
 }
 
@@ -94,13 +94,13 @@ jot_status place_set(Files *f, Str place, Err *e)
 static bool leads_through_pad(Files *f)
 {
     struct stat pad, there;
-    char way[FILES_PLACE_MAX + 1];
+    char way[FILES_NOTES_DIR_MAX + 1];
     if (io_fstat(f->base.io, f->root, &pad) < 0)
         return false;
-    for (size_t n = 1; n <= strlen(f->place); n++) {
-        if (f->place[n] && f->place[n] != '/')
+    for (size_t n = 1; n <= strlen(f->notes_dir); n++) {
+        if (f->notes_dir[n] && f->notes_dir[n] != '/')
             continue;
-        snprintf(way, sizeof way, "%.*s", (int)n, f->place);
+        snprintf(way, sizeof way, "%.*s", (int)n, f->notes_dir);
         if (io_stat_path(f->base.io, f->above, way, &there) == 0 && there.st_ino == pad.st_ino &&
             there.st_dev == pad.st_dev)
             return true;
@@ -133,12 +133,12 @@ static int look_again(Files *f)
 {
     const Io *io = f->base.io;
     struct stat info;
-    AUTO(Fd) dir = io_open(io, f->above, f->place, O_RDONLY | O_DIRECTORY, 0);
+    AUTO(Fd) dir = io_open(io, f->above, f->notes_dir, O_RDONLY | O_DIRECTORY, 0);
     int got = dir < 0 ? dir : io_fstat(io, dir, &info);
     bool gone = io_missing(got) || got == -ELOOP || got == -EXDEV;
     if (gone || (got == 0 && !info.st_nlink)) {
         fd_close(&f->notes);
-        return PLACE_GONE;
+        return NOTES_DIR_GONE;
     }
     if (got < 0)
         return got;
@@ -152,20 +152,20 @@ static int look_again(Files *f)
     return 1;
 }
 
-jot_status place_gone(const Files *f, Err *e)
+jot_status notes_dir_gone(const Files *f, Err *e)
 {
     Shown shown;
     return err_set(e, JOT_UNAVAILABLE,
                    "the notes of this pad are the files in '%s', and there is no such directory: "
                    "bring it back (or make it, if they are all to go)",
-                   err_show(&shown, str(f->place)));
+                   err_show(&shown, str(f->notes_dir)));
 }
 
 static jot_status cannot_be(const Files *f, const char *why, Err *e)
 {
     Shown shown;
     return err_set(e, JOT_INVALID, "the notes cannot lie in '%s': %s",
-                   err_show(&shown, str(f->place)), why);
+                   err_show(&shown, str(f->notes_dir)), why);
 }
 
 /* --- Opening it ----------------------------------------------------------------------------- */
@@ -174,9 +174,9 @@ static jot_status cannot_be(const Files *f, const char *why, Err *e)
 static int make_on_the_way(Files *f)
 {
     const Io *io = f->base.io;
-    char segment[FILES_PLACE_MAX + 1];
+    char segment[FILES_NOTES_DIR_MAX + 1];
     AUTO(Fd) at = io_open(io, f->above, ".", O_RDONLY | O_DIRECTORY, 0);
-    for (Str rest = str(f->place); at >= 0 && rest.n;) {
+    for (Str rest = str(f->notes_dir); at >= 0 && rest.n;) {
         Str head = rest;
         if (!str_cut(&rest, '/', &head))
             rest = (Str){ 0 };
@@ -197,10 +197,10 @@ static int make_on_the_way(Files *f)
     return at < 0 ? at : 0;
 }
 
-jot_status place_begin(Files *f, const char *pad, bool make, Err *e)
+jot_status notes_dir_begin(Files *f, const char *pad, bool make, Err *e)
 {
     AUTO(Arena) arena = { 0 };
-    if (!f->place[0])
+    if (!f->notes_dir[0])
         return JOT_OK;
     fd_close(&f->above);
     f->above = io_open_root(f->base.io, arena_printf(&arena, "%s/..", pad).p);
@@ -208,40 +208,41 @@ jot_status place_begin(Files *f, const char *pad, bool make, Err *e)
         return err_errno(e, -f->above, "could not open the directory the pad lies in");
     if (leads_through_pad(f))
         return cannot_be(f, "that is in the pad", e);
-    if (strcmp(f->place, ".") == 0 && !pad_is_hidden(f))
+    if (strcmp(f->notes_dir, ".") == 0 && !pad_is_hidden(f))
         return cannot_be(f,
                          "the pad is there, too, and is left out of the notes only if its name "
                          "begins with '.'",
                          e);
     int got = look_again(f);
-    if (got == PLACE_GONE && make) {
+    if (got == NOTES_DIR_GONE && make) {
         got = make_on_the_way(f);
         got = got < 0 ? got : look_again(f);
     }
     if (got == -EXDEV)
         return cannot_be(f, "it is on another file system than the pad, or mounted apart", e);
-    if (got == -ELOOP || got == -ENOTDIR || (got == PLACE_GONE && make))
+    if (got == -ELOOP || got == -ENOTDIR || (got == NOTES_DIR_GONE && make))
         return cannot_be(f, "it is no directory, or a symlink leads there", e);
     /* Without it the rest of the pad is as good as ever. */
-    return got < 0 && got != PLACE_GONE ? err_errno(e, -got, "could not open the notes") : JOT_OK;
+    return got < 0 && got != NOTES_DIR_GONE ? err_errno(e, -got, "could not open the notes")
+                                            : JOT_OK;
 }
 
-bool place_lost(Files *f)
+bool notes_dir_lost(Files *f)
 {
     struct stat info;
-    return f->place[0] && place_stat(f, NOTES, &info) == PLACE_GONE;
+    return f->notes_dir[0] && notes_dir_stat(f, NOTES, &info) == NOTES_DIR_GONE;
 }
 
-bool place_moved(Files *f)
+bool notes_dir_moved(Files *f)
 {
     FileId before = f->notes_id;
     Fd had = f->notes;
-    if (!f->place[0] || had < 0)
+    if (!f->notes_dir[0] || had < 0)
         return false;
     return look_again(f) == 1 && before.ino != 0;
 }
 
-void place_end(Files *f)
+void notes_dir_end(Files *f)
 {
     fd_close(&f->notes);
     fd_close(&f->above);
@@ -264,7 +265,7 @@ static int ask(Files *f, const char *path, Asking *question, void *ctx)
         if (got == 0)
             return answer;
     }
-    return got < 0 ? got : PLACE_GONE;
+    return got < 0 ? got : NOTES_DIR_GONE;
 }
 
 static int ask_open(Files *f, const char *name, void *ctx)
@@ -277,22 +278,22 @@ static int ask_stat(Files *f, const char *name, void *ctx)
     return io_stat_path(f->base.io, f->notes, name, ctx);
 }
 
-int place_open_file(Files *f, const char *path, int flags)
+int notes_dir_open(Files *f, const char *path, int flags)
 {
     return ask(f, path, ask_open, &flags);
 }
 
-int place_stat(Files *f, const char *path, struct stat *out)
+int notes_dir_stat(Files *f, const char *path, struct stat *out)
 {
     return ask(f, path, ask_stat, out);
 }
 
-int place_make_dir(Files *f, const char *path)
+int notes_dir_make_dir(Files *f, const char *path)
 {
     const Io *io = f->base.io;
     char segment[FILES_NAME_MAX];
     const char *name = beneath(path);
-    AUTO(Fd) at = place_open_file(f, NOTES, O_RDONLY | O_DIRECTORY);
+    AUTO(Fd) at = notes_dir_open(f, NOTES, O_RDONLY | O_DIRECTORY);
     for (Str rest = str(strcmp(name, ".") == 0 ? "" : name); at >= 0 && rest.n;) {
         Str head = rest;
         if (!str_cut(&rest, '/', &head))
@@ -310,18 +311,18 @@ int place_make_dir(Files *f, const char *path)
 
 /* --- The files of notes ---------------------------------------------------------------------- */
 
-int place_drafts(Files *f, bool make)
+int notes_dir_drafts(Files *f, bool make)
 {
     if (f->drafts < 0)
         f->drafts = pad_open_dir(f, FILES_DRAFTS, make);
     return f->drafts;
 }
 
-bool place_drafted(Files *f)
+bool notes_dir_drafted(Files *f)
 {
     AUTO(Arena) arena = { 0 };
     Names names = { 0 };
-    if (!f->place[0])
+    if (!f->notes_dir[0])
         return false;
     bool drafted = list_directory(f, FILES_DRAFTS, &arena, &names, NULL) != JOT_OK;
     for (size_t i = 0; i < names.n; i++)
@@ -347,7 +348,7 @@ static bool may_exchange(Files *f, int dir, const struct stat *file)
     return !sticky || me == 0 || info.st_uid == me || file->st_uid == me;
 }
 
-jot_status place_check_file(Files *f, const Paths *p, int dir, Err *e)
+jot_status notes_dir_check_file(Files *f, const Paths *p, int dir, Err *e)
 {
     struct stat info;
     Shown shown, folder;
@@ -356,12 +357,12 @@ jot_status place_check_file(Files *f, const Paths *p, int dir, Err *e)
         return err_set(e, JOT_DENIED,
                        "the directory of '%s' does not let you replace its file: see to the "
                        "permissions of '%s%s'",
-                       err_show(&shown, p->name), f->place,
+                       err_show(&shown, p->name), f->notes_dir,
                        err_show(&folder, str(p->view_dir + strlen(NOTES))));
     if (got < 0)
         return JOT_OK; /* what it is otherwise is seen when it is read */
     if (S_ISREG(info.st_mode) && (!(info.st_mode & 0222) || !may_write(f, dir, p->view)))
         return err_set(e, JOT_DENIED, "the file of '%s' may not be written: chmod u+w '%s/%s'",
-                       err_show(&shown, p->name), f->place, p->view_path + strlen(NOTES) + 1);
+                       err_show(&shown, p->name), f->notes_dir, p->view_path + strlen(NOTES) + 1);
     return JOT_OK;
 }
