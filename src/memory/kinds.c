@@ -39,7 +39,9 @@ jot_status memory_kinds(Memory *m, ListWhich which, Kinds *out, Err *e)
 {
     *out = (Kinds){ 0 };
     Counting c = { out, list_takes_heads(which) };
-    return memory_each(m, (Str){ 0 }, which, count, &c, e);
+    /* Records that cannot be read are found by looking. */
+    return c.heads ? memory_each(m, (Str){ 0 }, which, count, &c, e)
+                   : memory_each_known(m, (Str){ 0 }, which, count, &c, e);
 }
 
 jot_status memory_count(Memory *m, Str prefix, uint64_t *out, Err *e)
@@ -47,7 +49,7 @@ jot_status memory_count(Memory *m, Str prefix, uint64_t *out, Err *e)
     Kinds kinds = { 0 };
     Counting c = { &kinds, false };
     *out = 0;
-    TRY(memory_each(m, prefix, LIST_LIVE_NAMES, count, &c, e));
+    TRY(memory_each_known(m, prefix, LIST_LIVE_NAMES, count, &c, e));
     for (size_t i = 0; i < kinds.n; i++)
         *out += kinds.items[i].n;
     return JOT_OK;

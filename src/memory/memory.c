@@ -14,6 +14,7 @@
 
 #include "base/utf8.h"
 #include "memory/holding.h"
+#include "memory/roll.h"
 #include "memory/search/search.h"
 #include "store/as_of.h"
 #include "store/walk.h"
@@ -253,6 +254,29 @@ jot_status memory_each(Memory *m, Str prefix, ListWhich which,
         TRY(memory_progress(m, page.n, e));
         for (size_t i = 0; i < page.n; i++)
             TRY(each(ctx, &page.items[i]));
+    }
+    return JOT_OK;
+}
+
+jot_status memory_each_known(Memory *m, Str prefix, ListWhich which,
+                             jot_status (*each)(void *ctx, const Listed *l), void *ctx, Err *e)
+{
+    ListQuery q = { .prefix = prefix, .limit = PAGE, .which = which };
+    AUTO(Buf) last = { 0 };
+    if (!m->roll)
+        return memory_each(m, prefix, which, each, ctx, e);
+    TRY(roll_refresh(m->roll, m->progress, e));
+    for (bool more = true; more;) {
+        AUTO(Arena) arena = { 0 };
+        Listing page;
+        roll_page(m->roll, &q, &arena, &page);
+        TRY(memory_progress(m, page.n, e));
+        for (size_t i = 0; i < page.n; i++)
+            TRY(each(ctx, &page.items[i]));
+        more = page.more;
+        buf_clear(&last);
+        buf_add(&last, page.n ? page.items[page.n - 1].name : (Str){ 0 });
+        q.after = buf_str(&last);
     }
     return JOT_OK;
 }

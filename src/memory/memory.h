@@ -32,6 +32,7 @@ typedef struct Memory {
     MemoryProgress *progress;
     struct Search *search; /* search.h's: kept from one search to the next; NULL: none yet */
     int64_t order_us;      /* graph.c's: of what it added last */
+    struct Roll *roll; /* roll.h's, borrowed: what a server remembers of all heads; may be NULL */
     Err unrecorded; /* why the edit that memory_head met last has no record; JOT_OK: it has one */
 } Memory;
 
@@ -108,6 +109,12 @@ MUST_USE jot_status memory_progress(Memory *m, size_t n, Err *e);
  * anything but JOT_OK, which is then returned. */
 MUST_USE jot_status memory_each(Memory *m, Str prefix, ListWhich which,
                                 jot_status (*each)(void *ctx, const Listed *l), void *ctx, Err *e);
+
+/* The same, from what is remembered of the heads (roll.h) if something is: for questions that are
+ * asked again and again.  Names alone may come with their heads. */
+MUST_USE jot_status memory_each_known(Memory *m, Str prefix, ListWhich which,
+                                      jot_status (*each)(void *ctx, const Listed *l), void *ctx,
+                                      Err *e);
 
 typedef struct RecordVisit {
     uint64_t from;                                  /* the first seq */

@@ -110,7 +110,7 @@ jot_status memory_newest(Memory *m, const NewestAsk *ask, Arena *into, Newest *o
 {
     assert(ask->max > 0 && list_takes_heads(ask->which));
     Heap h = { .ask = ask, .into = into, .now_ms = io_wall_ms(m->io), .io = m->io };
-    jot_status st = memory_each(m, ask->prefix, ask->which, take, &h, e);
+    jot_status st = memory_each_known(m, ask->prefix, ask->which, take, &h, e);
     if (!h.late)
         TRY(st);
     if (h.n)

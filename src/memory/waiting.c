@@ -142,14 +142,12 @@ static jot_status add_refused(Look *l)
 
 /* --- Runs ------------------------------------------------------------------------------------ */
 
-/* The newest record of a run, which says whether it has ended; RUN_ANSWER if it cannot be read. */
-static RunStep last_step(Memory *m, Str id, Arena *into)
+/* By which word, and what was said of it. */
+static Str why_ended(Look *l, const RunStep *end)
 {
-    Record head;
-    Str stream = arena_printf(into, "runs/" STR_FMT, STR_ARG(id));
-    if (store_head(m->store, stream, HEAD_RECORD, into, &head, &(Err){ 0 }) != JOT_OK)
-        return (RunStep){ .kind = RUN_ANSWER };
-    return run_step_of(&head, into);
+    bool said = end->body.n && utf8_valid(end->body);
+    return arena_printf(l->into, "ended without an answer: " STR_FMT "%s" STR_FMT,
+                        STR_ARG(end->word), said ? ", " : "", STR_ARG(said ? end->body : S("")));
 }
 
 static jot_status add_runs(Look *l)
@@ -159,7 +157,7 @@ static jot_status add_runs(Look *l)
     TRY(run_newest(l->m, WAITING_RUNS, l->into, &newest, l->e));
     for (size_t i = 0; i < newest.n; i++) {
         const RunLine *r = &newest.items[i];
-        RunStep last = last_step(l->m, r->id, l->into);
+        RunStep last = run_last_step(l->m, r->id, l->into);
         bool ended = last.kind == RUN_END;
         bool stopped = !ended && last.kind != RUN_ANSWER && now - r->at_ms > WAITING_RUN_MS;
         bool session = str_starts(r->id, str_from(S(SESSION_RUNS), sizeof "runs/" - 1));
@@ -167,10 +165,7 @@ static jot_status add_runs(Look *l)
         if (!x)
             continue;
         x->stream = arena_printf(l->into, "runs/" STR_FMT, STR_ARG(r->id));
-        x->says = stopped ? S("stopped without an end")
-                          : arena_printf(l->into, "ended without an answer: " STR_FMT " " STR_FMT,
-                                         STR_ARG(last.word),
-                                         STR_ARG(utf8_valid(last.body) ? last.body : S("")));
+        x->says = stopped ? S("stopped without an end") : why_ended(l, &last);
         TRY(run_query(l->m, r->id, l->into, &x->about, l->e));
         x->by = r->by;
         x->at_ms = r->at_ms;
@@ -188,7 +183,7 @@ jot_status waiting_running(Memory *m, Arena *into, RunningRuns *out, Err *e)
     for (size_t i = 0; i < newest.n; i++) {
         AUTO(Arena) arena = { 0 };
         const RunLine *r = &newest.items[i];
-        RunKind kind = last_step(m, r->id, &arena).kind;
+        RunKind kind = run_last_step(m, r->id, &arena).kind;
         if (kind == RUN_ANSWER || kind == RUN_END || now - r->at_ms > WAITING_RUN_MS || r->ahead)
             continue;
         RunningRun *x = &out->items[out->n++];

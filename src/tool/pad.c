@@ -7,7 +7,6 @@
 #include "memory/care.h"
 #include "memory/context/context_parts.h"
 #include "memory/context/open.h"
-#include "memory/doc/changes.h"
 #include "memory/frame/pointer.h"
 #include "memory/kinds.h"
 #include "memory/run/run_newest.h"
@@ -27,7 +26,8 @@ enum { CHANGES_SHOWN = 100, PROBLEMS_SHOWN = 1000 };
 #define BY { "by", PARAM_TEXT, .about = "whose", .optional = true, .max = STORE_BY_MAX }
 #define LIMIT(most) { "limit", PARAM_NUMBER, .optional = true, .min = 1, .max = most }
 #define CHANGE_FIELDS NOTE_MARK, { "change", .type = PARAM_TEXT }, \
-    { "grew", .type = PARAM_NUMBER }, { "records", .type = PARAM_NUMBER }
+    { "grew", .type = PARAM_NUMBER }, { "records", .type = PARAM_NUMBER }, \
+    { "query", PARAM_TEXT, .about = "of a run" }
 /* clang-format on */
 
 const Param pad_change_fields[] = { CHANGE_FIELDS, { 0 } };
@@ -135,6 +135,20 @@ static const Verb verb_search = {
 };
 /* clang-format on */
 
+jot_status pad_changes_json(ToolCall *c, const ChangeList *list, json_t **out)
+{
+    json_t *all = *out = changes_json(list);
+    for (size_t i = 0; i < list->n; i++) {
+        Str query, stream = list->items[i].stream;
+        if (!str_starts(stream, S("runs/")))
+            continue;
+        TRY(run_query(c->m, str_from(stream, sizeof "runs/" - 1), c->into, &query, c->e));
+        json_object_set_new(json_array_get(json_object_get(all, "changes"), i), "query",
+                            json_text(query));
+    }
+    return JOT_OK;
+}
+
 static jot_status changes(ToolCall *c, VerbData *out)
 {
     ChangeList list;
@@ -143,8 +157,7 @@ static jot_status changes(ToolCall *c, VerbData *out)
                        .limit = (size_t)arg_number(c, "limit", CHANGES_SHOWN) };
     TRY(arg_moment(c, "since", &ask.since_ms));
     TRY(changes_list(c->m, &ask, c->into, &list, c->e));
-    out->json = changes_json(&list);
-    return JOT_OK;
+    return pad_changes_json(c, &list, &out->json);
 }
 
 /* clang-format off */

@@ -2,7 +2,6 @@
  * happened meanwhile. */
 #include "base/time.h"
 #include "memory/context/open.h"
-#include "memory/doc/changes.h"
 #include "memory/kinds.h"
 #include "memory/lease.h"
 #include "memory/run/run.h"
@@ -219,7 +218,8 @@ static jot_status add_changes(ToolCall *c, const ChangeList *all, json_t *to)
     TRY(arg_moment(c, "since", &since_ms));
     some.n = limit < all->n ? limit : all->n;
     some.more = all->more || some.n < all->n;
-    AUTO_PTR(json_t) changes = changes_json(&some);
+    AUTO_PTR(json_t) changes = NULL;
+    TRY(pad_changes_json(c, &some, &changes));
     json_object_set(to, "changes", json_object_get(changes, "changes"));
     json_object_set_new(to, "more", json_boolean(some.more));
     while (since_n < all->n && all->items[since_n].record.mark.at_ms >= since_ms)

@@ -209,6 +209,13 @@ static const Verb verb_read = {
 
 /* --- Which runs there are ------------------------------------------------------------------ */
 
+static const char *state_of(ToolCall *c, Str id)
+{
+    AUTO(Arena) arena = { 0 };
+    RunKind kind = run_last_step(c->m, id, &arena).kind;
+    return kind == RUN_ANSWER ? "answered" : kind == RUN_END ? "ended" : "open";
+}
+
 static jot_status list(ToolCall *c, VerbData *out)
 {
     RunNewest newest;
@@ -222,9 +229,10 @@ static jot_status list(ToolCall *c, VerbData *out)
         Str query;
         TRY(run_query(c->m, l->id, c->into, &query, c->e));
         json_array_append_new(runs,
-                              json_pack("{s:o, s:s, s:I, s:o, s:o}", "id", json_text(l->id), "at",
-                                        time_text(l->at_ms).text, "records", (json_int_t)l->records,
-                                        "by", json_text(l->by), "query", json_text(query)));
+                              json_pack("{s:o, s:s, s:I, s:o, s:o, s:s}", "id", json_text(l->id),
+                                        "at", time_text(l->at_ms).text, "records",
+                                        (json_int_t)l->records, "by", json_text(l->by), "query",
+                                        json_text(query), "state", state_of(c, l->id)));
     }
     json_object_set_new(out->json, "older", json_integer((json_int_t)(newest.total - newest.n)));
     return JOT_OK;
@@ -273,6 +281,8 @@ static const Verb verb_list = {
                                                             NUMBER("records"),
                                                             TEXT("by"),
                                                             TEXT("query"),
+                                                            { "state", PARAM_TEXT,
+                                                              .about = "answered, ended or open" },
                                                             { 0 } } },
                                { "older", PARAM_NUMBER, .about = "runs that are not in the list" },
                                { 0 } },

@@ -65,6 +65,7 @@ static jot_status open_pad(WorkerPad *p, bool create, Err *e)
     assert(!p->memory.store);
     TRY(memory_open(&p->memory, p->o->url, &o, e));
     p->memory.looks = p->o->looks;
+    p->memory.roll = p->o->roll;
     p->memory.progress = p->progress;
     if (p->o->lease)
         lease_adopt(&p->memory, p->o->lease);

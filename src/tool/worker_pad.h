@@ -24,6 +24,7 @@ typedef struct PadOptions {
     const Io *io;          /* NULL: the system */
     bool read_only;        /* nothing is written for any caller */
     bool looks;            /* ... by this handle: others may */
+    struct Roll *roll;     /* for its handles (memory/roll.h); may be NULL */
 } PadOptions;
 
 typedef struct WorkerPad {

@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "memory/roll.h"
 #include "tool/args.h"
 
 struct Pool {
@@ -122,6 +123,22 @@ static void run(PoolJob *job, WorkerPad *pad)
     worker_pad_serve(pad, pad->o->by, NULL);
 }
 
+/* --- What is remembered ------------------------------------------------------------------------
+ */
+
+/* One roll for what all workers read of a pad. */
+static void make_rolls(WebOptions *o)
+{
+    for (size_t i = 0; i < o->n; i++) {
+        PadOptions *look = &o->pads[i].look;
+        SafeFound found = { .path = look->found };
+        MemoryOptions options = {
+            .io = look->io, .by = look->by, .read_only = true, .found = look->found ? &found : NULL
+        };
+        look->roll = roll_new(look->url, &options);
+    }
+}
+
 /* --- The threads ----------------------------------------------------------------------------- */
 
 static PoolJob *next_job(Pool *p)
@@ -196,6 +213,7 @@ Pool *pool_new(WebOptions *o, void (*done)(void *ctx, PoolJob *job), void *ctx)
 {
     Pool *p = mem_alloc(sizeof *p);
     *p = (Pool){ .o = o, .done = done, .ctx = ctx };
+    make_rolls(o);
     pthread_mutex_init(&p->lock, NULL);
     pthread_cond_init(&p->todo, NULL);
     pthread_mutex_lock(&p->lock);

@@ -222,6 +222,17 @@ def a_rule_is_approved_and_a_task_unblocked_with_one_key(w):
 
 
 @test
+def a_task_that_is_blocked_by_a_failure_is_unblocked_and_not_tried_again(w):
+    w.desk.run("task", "add", "late", "wait for the mail")
+    w.desk.run("task", "block", "late", "the mail server fails")
+    b = w.browser
+    b.go("/", pad=w.id["desk"])
+    b.js("[...document.querySelectorAll('.waits > li')].find(n => n.textContent.includes('late')).focus()")
+    b.keys("u")
+    until(lambda: w.desk.run("task", "read", "late")["status"] == "ready", lambda: "it is still blocked: " + b.text("#say"))
+
+
+@test
 def a_changed_rule_shows_what_changed_since_it_was_approved(w):
     w.demo.run("write", "pinned-style", text="Reports are long.\n", by="scout")
     b = w.browser
@@ -380,6 +391,11 @@ def what_changed_since_the_last_visit_is_told_by_agent_and_key(w):
     b.has("Since you were here")
     b.has("scout", ".since")
     b.has("plan", ".since")
+    b.click("Read", "section[aria-labelledby=since-title]")
+    b.lacks("Since you were here")
+    b.reload()
+    b.has("Waiting for you")
+    b.lacks("Since you were here")
 
 
 # --- Notes ------------------------------------------------------------------------------------------
@@ -664,7 +680,11 @@ def search_finds_as_one_types_and_says_why(w):
 @test
 def a_run_is_a_timeline_with_its_context_as_a_chart(w):
     b = w.browser
+    b.go("/", pad=w.id["demo"])
+    b.has("why was the report", ".feed")
     b.go("/runs", pad=w.id["demo"])
+    for state in ("answered", "not finished", "ended"):
+        b.has(state, ".runs tbody")
     b.click("why was the report", "main")
     b.there("figure[aria-label='Tokens of the context at each turn'] path")
     b.has("retrieved", ".legend")
@@ -1223,8 +1243,9 @@ def every_view_is_readable_at_360_and_at_2560_pixels(w):
 
 
 @test
-def nothing_that_can_be_pressed_lies_under_something_else(w):
-    """Each button, link and field is what a finger at its middle and near its ends would reach."""
+def nothing_that_can_be_pressed_or_read_lies_under_something_else(w):
+    """Each button, link and field is what a finger at its middle and near its ends would reach, and so is the
+    middle of each text."""
     b = w.browser
     wrong = []
     try:
@@ -1241,6 +1262,21 @@ def nothing_that_can_be_pressed_lies_under_something_else(w):
                             if (x < 0 || x > innerWidth || y < 0 || y > innerHeight || !at || n.contains(at) || at.contains(n) || at.closest('#nav, #top, #say') && !n.closest('#nav, #top')) continue;
                             faults.push(n.tagName + ' ' + (n.getAttribute('aria-label') ?? n.textContent).trim().slice(0, 30) + ' under ' + at.tagName + '.' + at.className);
                         }
+                    }
+                    return [...new Set(faults)]""")]
+                b.size(width, 3000)
+                until(lambda: b.js("return innerHeight === 3000"))
+                wrong += ["%s at %d: %s" % (view, width, f) for f in b.js("""const faults = [], texts = document.createTreeWalker(document.querySelector('main'), NodeFilter.SHOW_TEXT), range = document.createRange();
+                    for (let t = texts.nextNode(), n = 0; t && n < 2000; t = texts.nextNode(), n++) {
+                        const own = t.parentElement;
+                        if (!t.data.trim() || own.closest('svg, .unread, .rows, .exact, option, textarea') || !own.checkVisibility()) continue;
+                        range.selectNodeContents(t);
+                        const r = range.getClientRects()[0];
+                        if (!r) continue;
+                        const x = (r.left + r.right) / 2, y = (r.top + r.bottom) / 2, at = document.elementFromPoint(x, y);
+                        let cut = false;
+                        for (let p = own; p; p = p.parentElement) cut ||= getComputedStyle(p).overflowX !== 'visible' && x > p.getBoundingClientRect().right;
+                        if (at && !cut && !own.contains(at) && !at.contains(own) && !at.closest('#nav, #top, #say')) faults.push(t.data.trim().slice(0, 30) + ' under ' + at.tagName + '.' + at.className);
                     }
                     return [...new Set(faults)]""")]
     finally:

@@ -69,6 +69,15 @@ jot_status run_newest(Memory *m, size_t max, Arena *into, RunNewest *out, Err *e
     return JOT_OK;
 }
 
+RunStep run_last_step(Memory *m, Str id, Arena *into)
+{
+    Record head;
+    Str stream = arena_printf(into, "runs/" STR_FMT, STR_ARG(id));
+    if (store_head(m->store, stream, HEAD_RECORD, into, &head, &(Err){ 0 }) != JOT_OK)
+        return (RunStep){ .kind = RUN_ANSWER };
+    return run_step_of(&head, into);
+}
+
 /* --- By name ------------------------------------------------------------------------------- */
 
 typedef struct Last {

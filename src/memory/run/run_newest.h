@@ -16,6 +16,10 @@ typedef struct RunNewest {
 /* The newest `max` runs. */
 MUST_USE jot_status run_newest(Memory *m, size_t max, Arena *into, RunNewest *out, Err *e);
 
+/* Its newest record, whose kind says whether it has ended; RUN_ANSWER if it cannot be read.  Lives
+ * in `into`. */
+RunStep run_last_step(Memory *m, Str id, Arena *into);
+
 /* The handle of a run, as run_at(); "last" is the one that was written to last. */
 MUST_USE jot_status run_named(Memory *m, Str id, Run *out, Err *e);
 /* The same, opened. */

@@ -14,10 +14,11 @@
  * begins it again takes the lock exclusively.  So no name can be written to a
  * file that nobody will read again.
  *
- * What people edit is not announced.  It is found by looking: at most every
- * two seconds at the times of all views, and through inotify while waiting.  A
- * view that was made and removed by hand before any write recorded it leaves
- * nothing to look at: only inotify reports it. */
+ * What people edit is not announced.  It is found by looking: at most every two seconds at the
+ * times of all views, and through inotify once somebody has waited.  Who hears of every directory
+ * that way looks only for what inotify cannot know (an edit on another machine), and spends at most
+ * a fiftieth of the time on it.  A view that was made and removed by hand before any write recorded
+ * it leaves nothing to look at: only inotify reports it. */
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -41,8 +42,10 @@ enum {
     RECENT_MAX = 1024 * 1024,
     NAMES_MAX = 10000, /* more than that is a RESCAN */
     SCAN_EVERY_MS = 2000,
-    SCAN_SLACK_MS = 50,  /* file times come from a clock that ticks */
-    OWN_WRITE_MS = 1000, /* from the append of a record to its exchange, and more */
+    SCAN_SELDOM_MS = 60 * 1000, /* at least so often, however long it takes ... */
+    SCAN_REST = 50,             /* ... with so much rest after it */
+    SCAN_SLACK_MS = 50,         /* file times come from a clock that ticks */
+    OWN_WRITE_MS = 1000,        /* from the append of a record to its exchange, and more */
     STUCK_WAIT_MS = 100,
     HOLD_WAIT_MS = 100, /* longer than it takes to begin the file again */
     POLL_MS = 1000,
@@ -60,8 +63,10 @@ struct Recent {
     bool alone;         /* names were written without it */
     Buf names;          /* as they are announced */
     char alias[17];     /* of a mount without a word; "": not needed */
-    int64_t scanned_ms; /* when this handle last looked at all views; 0: never */
+    int64_t scanned_ms; /* when this handle last looked at all views; 0: never ... */
+    int64_t scan_ms;    /* ... and how long that took */
     Fd notify;
+    bool deaf; /* a directory is not watched */
     Watched *watched;
     size_t n, cap;
 };
@@ -465,10 +470,30 @@ static void scan_directory(const Scan *above, const char *path)
     }
 }
 
+/* A directory of views, and what was asked of it last. */
+typedef struct ViewDir {
+    char path[FILES_PATH_MAX];
+    bool lately;
+} ViewDir;
+
+/* May something have gone from where this view would be?  The views of one directory's streams lie
+ * in one directory, mostly: it is looked at once. */
+static bool lost_one_lately(const Scan *scan, const Paths *p, ViewDir *last)
+{
+    struct stat info;
+    if (strcmp(p->view_dir, last->path) == 0)
+        return last->lately;
+    snprintf(last->path, sizeof last->path, "%s", p->view_dir);
+    last->lately =
+        pad_stat(scan->x->f, p->view_dir, &info) < 0 || later_ms(&info) >= scan->since_ms;
+    return last->lately;
+}
+
 /* A view that is gone leaves only its directory's time: ask the streams of it. */
 static void scan_removed(const Scan *scan, const char *path)
 {
     Files *f = scan->x->f;
+    ViewDir last = { "", false };
     AUTO(Arena) arena = { 0 };
     AUTO(Buf) name = { 0 };
     Names names;
@@ -485,11 +510,7 @@ static void scan_removed(const Scan *scan, const char *path)
         if (!stream_of_path(below, &name))
             continue;
         Paths p = paths_of(f, buf_str(&name));
-        if (!p.viewed)
-            continue;
-        bool gone = io_missing(view_stat(f, &p, &info));
-        bool lately = pad_stat(f, p.view_dir, &info) < 0 || later_ms(&info) >= scan->since_ms;
-        if (gone && lately)
+        if (p.viewed && lost_one_lately(scan, &p, &last) && io_missing(view_stat(f, &p, &info)))
             consider(scan->x, buf_str(&name));
     }
 }
@@ -504,6 +525,7 @@ static const char *const stream_roots[] = { "streams/artifacts.d", "streams/cycl
 static void scan_views(Files *f, Position *at, Found *x, void (*directory)(Files *, const char *))
 {
     int64_t now = io_wall_ms(&io_system); /* compared with times the file system gives */
+    int64_t began = io_awake_ms(&io_system);
     Scan scan = { x, at->since_ms - SCAN_SLACK_MS, directory };
     if (now < at->since_ms)
         x->rescan = true; /* the clock was set back: times tell nothing */
@@ -513,6 +535,16 @@ static void scan_views(Files *f, Position *at, Found *x, void (*directory)(Files
         scan_removed(&scan, stream_roots[i]);
     at->since_ms = now;
     recent_of(f)->scanned_ms = io_awake_ms(&io_system);
+    recent_of(f)->scan_ms = recent_of(f)->scanned_ms - began;
+}
+
+/* Is it time to look at all views again? */
+static bool scan_is_due(const struct Recent *r)
+{
+    int64_t rest = r->notify >= 0 && !r->deaf ? r->scan_ms * SCAN_REST : 0;
+    rest = rest < SCAN_EVERY_MS ? SCAN_EVERY_MS : rest;
+    rest = rest > SCAN_SELDOM_MS ? SCAN_SELDOM_MS : rest;
+    return r->scanned_ms == 0 || io_awake_ms(&io_system) - r->scanned_ms >= rest;
 }
 
 /* --- Waiting --------------------------------------------------------------------------- */
@@ -520,6 +552,7 @@ static void scan_views(Files *f, Position *at, Found *x, void (*directory)(Files
 static void watch(Files *f, const char *path)
 {
     struct Recent *r = recent_of(f);
+    r->deaf = r->deaf || r->n >= WATCH_MAX;
     if (r->notify < 0 || r->n >= WATCH_MAX)
         return;
     AUTO(Fd) dir = pad_open_dir(f, path, false);
@@ -532,6 +565,7 @@ static void watch(Files *f, const char *path)
     for (size_t i = 0; id >= 0 && i < r->n; i++)
         if (r->watched[i].id == id)
             return;
+    r->deaf = r->deaf || (dir >= 0 && id < 0);
     if (id < 0)
         return;
     if (r->n == r->cap) {
@@ -543,21 +577,20 @@ static void watch(Files *f, const char *path)
         mem_exhausted();
 }
 
-/* From the first wait on, all directories with views are watched.  True if that begins now: what
- * came before must be looked for once more. */
-static bool start_watching(Files *f, Position *at, Found *x)
+/* From the first wait on, however short, all directories with views are watched.  What came before
+ * that is looked for once more. */
+static void start_watching(Files *f, Position *at, Found *x)
 {
     struct Recent *r = recent_of(f);
     if (r->notify >= 0)
-        return false;
+        return;
     r->notify = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
     if (r->notify < 0) {
         r->notify = FD_NONE; /* looking every two seconds must do */
-        return false;
+        return;
     }
     watch(f, ".");
     scan_views(f, at, x, watch);
-    return true;
 }
 
 static void take_event(Files *f, Found *x, const struct inotify_event *ev)
@@ -614,9 +647,8 @@ static jot_status look_once(Files *f, Position *at, Found *x, bool *stuck, Err *
     TRY(read_recent(f, at, x, stuck, e));
     if (!known)
         at->since_ms = io_wall_ms(&io_system);
-    int64_t now = io_awake_ms(&io_system);
     bool all = r->notify >= 0 && read_events(f, x);
-    if (known && (all || r->scanned_ms == 0 || now - r->scanned_ms >= SCAN_EVERY_MS))
+    if (known && (all || scan_is_due(r)))
         scan_views(f, at, x, r->notify >= 0 ? watch : NULL);
     return JOT_OK;
 }
@@ -632,6 +664,8 @@ jot_status files_changes(Store *s, const Cursor *c, int64_t wait_ms, Arena *into
     int64_t until = io_awake_ms(&io_system) + wait_ms;
     Found x = { .f = f, .into = into };
     off_t began = at.offset;
+    if (wait_ms > 0 && at.id[0])
+        start_watching(f, &at, &x);
     for (bool paused = false;;) {
         bool stuck = false;
         TRY(look_once(f, &at, &x, &stuck, e));
@@ -644,7 +678,7 @@ jot_status files_changes(Store *s, const Cursor *c, int64_t wait_ms, Arena *into
         if (stuck) {
             io_sleep_us(f->base.io, (left < STUCK_WAIT_MS ? left : STUCK_WAIT_MS) * 1000);
             paused = true;
-        } else if (!start_watching(f, &at, &x)) {
+        } else {
             wait_for_events(f, left < POLL_MS ? left : POLL_MS);
         }
     }

@@ -3,7 +3,7 @@
 import { h, fill, choose, say, later, number, many, named, shown, to, tag, empty, command } from './base.js';
 import { sentence, readOnly, past } from './app.js';
 
-const WORDS = { context: 'frame', end: 'frame', rule: 'rules', rules: 'rules', note: 'notes', notes: 'index of notes', query: 'question', state: 'state', evidence: 'found', found: 'found', hits: 'found', also: 'what else there is', sessions: 'sessions', cut: 'cut here', open: 'what is open', run: 'run', result: 'results', results: 'results', plan: 'plan', calls: 'open calls', usage: 'use of tools', omitted: 'left out', counts: 'counts' };
+const WORDS = { context: 'frame', end: 'frame', rule: 'rules', rules: 'rules', note: 'notes', notes: 'index of notes', query: 'question', state: 'state', evidence: 'found', found: 'found', hits: 'found', also: 'what else there is', sessions: 'sessions', cut: 'cut here', open: 'what is open', run: 'run', result: 'results', results: 'results', plan: 'plan', calls: 'open calls', usage: 'use of tools', omitted: 'left out', 'left-out': 'left out', counts: 'counts' };
 
 /* The parts of a context, which together are the whole text: bytes, not characters, say where each is. */
 export function partsOf(said) {

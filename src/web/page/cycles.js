@@ -35,10 +35,10 @@ async function draw(ui) {
 }
 function strip(ui, id, total) {
   if (!ui.cycles.length) return h('p', { class: 'muted' }, past() ? 'No cycle had begun then.' : 'It has not woken yet: ', past() ? null : command('jotter cycle run'));
-  const words = [...new Set(ui.cycles.map(c => c.end))];
+  const words = Map.groupBy(new Set(ui.cycles.map(c => c.end)), mark);
   return h('section', { class: 'panel', 'aria-label': 'The chain of cycles' }, h('h2', null, `${many(total ?? ui.cycles.length, 'cycle')}, oldest first`), h('ol', { class: 'strip pad-in', 'data-list': true }, ui.cycles.slice().reverse().map(c => h('li', null,
     h('a', { href: link(['cycles', ui.agent, c.cycle]), class: `e-${mark(c.end)}`, 'data-row': true, 'aria-current': c.cycle === id ? 'true' : null, title: `${c.cycle}: ${c.end}${c.why ? `, ${named(c.why)}` : ''}`, }, h('span', null, number(c.iterations ?? 0)), h('span', { class: 'unread' }, ` iterations, ${named(c.cycle)}, ${named(c.end)}`))))),
-    h('ul', { class: 'legend pad-in' }, words.map(w => h('li', null, h('i', { class: `e-${mark(w)}` }), named(w))), h('li', null, 'the number is how many iterations it took')));
+    h('ul', { class: 'legend pad-in' }, [...words].map(([m, of]) => h('li', null, h('i', { class: `e-${m}` }), of.map(named).join(', '))), h('li', null, 'the number is how many iterations it took')));
 }
 function move(ui, by) {
   const at = ui.cycles.findIndex(c => c.cycle === (ui.page.parts[1] ?? ui.cycles[0]?.cycle)), next = ui.cycles[Math.max(0, Math.min(ui.cycles.length - 1, at + by))];
@@ -55,4 +55,5 @@ async function chosen(ui, id) {
       h('tbody', null, said.diff.map(d => h('tr', null, h('td', null, tag(named(d.change), { added: 'added', removed: 'deleted', changed: 'changed' }[d.change] ?? '')), h('td', null, h('code', null, named(d.path))), h('td', { class: d.was !== undefined ? 'was' : '' }, d.was !== undefined ? shown(value(d.was)) : ''), h('td', { class: d.is !== undefined ? 'is' : '' }, d.is !== undefined ? shown(value(d.is)) : ''))))) : h('p', { class: 'muted' }, 'Nothing.')),
     h('details', { class: 'data pad-in' }, h('summary', null, `${many(steps.steps.length, 'step')}`), h('ol', { class: 'steps' }, steps.steps.map(s => h('li', null, tag(named(s.kind), s.kind), h('div', null, h('p', { class: 'muted' }, [s.tool, s.action, s.status, s.end].filter(Boolean).map(named).join(', '), s.at ? `, ${moment(s.at)}` : ''), textNode(plain(s.text), 'Step')))))));
 }
-const value = v => typeof v === 'string' ? v : JSON.stringify(v, null, 1);
+/* The server gives one line for each, with its line ends as two characters. */
+const value = v => typeof v === 'string' ? v.replaceAll('\\n', '\n') : JSON.stringify(v, null, 1);

@@ -24,7 +24,7 @@ function drawFaults(box, said, again) {
   const problems = said.problems ?? [];
   fill(box, h('div', { class: 'head' }, h('h2', null, said.faults ? many(said.faults, 'fault') : 'No faults'), tag(said.faults ? 'look at them' : 'all is well', said.faults ? 'bad' : 'good'), h('button', { type: 'button', class: 'quiet push', onclick: async () => { await again(); say('Every byte was read again'); } }, 'Read again')),
     h('p', { class: 'pad-in muted' }, `${many(said.streams, 'stream')}, ${many(said.records, 'record')}, ${size(said.bytes)} were read.`, said.heads?.at ? ` The list of heads is of ${moment(said.heads.at)}.` : ''),
-    problems.length ? h('ul', { class: 'open' }, problems.slice(0, 500).map(p => h('li', null, h('div', { class: 'row' }, tag(named(p.kind), p.counts ? 'bad' : 'warn'), h('b', null, named(p.stream ?? ''))), h('p', { class: 'about' }, sentence(`${p.what ?? ''}${p.advice ? `; ${p.advice}` : ''}`))))) : null);
+    problems.length ? h('ul', { class: 'open' }, problems.slice(0, 500).map(p => h('li', null, h('div', { class: 'row' }, tag(named(p.kind), p.counts ? 'bad' : 'warn'), h('b', null, named(p.stream ?? ''))), h('p', { class: 'about' }, `${sentence(p.what ?? '')} ${p.advice ? sentence(p.advice.replace(/^nothing: /, 'nothing to do: ')) : ''}`)))) : null);
 }
 function drawSizes(box, said) {
   if (said.error) { fill(box, h('h2', null, 'Sizes'), h('p', { class: 'pad-in' }, sentence(said.error))); return; }

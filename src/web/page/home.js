@@ -90,11 +90,12 @@ function deeds(state, item) {
   const list = [];
   if (!readOnly()) {
     if (item.what === 'rule') list.push(['a', 'Approve', () => act(state, item, 'rules/approve', { key: item.name, sha256: item.sha256 }, `'${item.name}' is a rule now`)]);
-    if (item.what === 'task' && !/fail/.test(item.says)) list.push(['u', 'Unblock', () => act(state, item, 'task/unblock', { id: item.name }, `'${item.name}' is ready`)]);
-    if (item.what === 'task' && /fail/.test(item.says)) list.push(['u', 'Try again', () => act(state, item, 'task/retry', { id: item.name }, `'${item.name}' is ready`)]);
+    const failed = item.says.startsWith('failed');
+    if (item.what === 'task' && !failed) list.push(['u', 'Unblock', () => act(state, item, 'task/unblock', { id: item.name }, `'${item.name}' is ready`)]);
+    if (item.what === 'task' && failed) list.push(['u', 'Try again', () => act(state, item, 'task/retry', { id: item.name }, `'${item.name}' is ready`)]);
   }
   if (item.what === 'secret' && !readOnly()) list.push(['r', 'Redact …', async () => { const key = item.stream?.replace(/^notes\//, '') ?? item.name; (await import('./note.js')).redact(state.page, key, () => refresh(state)); }]);
-  if ((item.what === 'secret' || item.what === 'conflict') && !readOnly()) list.push(['e', 'Edit it', () => { location.hash = place(item.stream ?? `notes/${item.name}`, { edit: '1' }); }]);
+  if ((item.what === 'secret' || (item.what === 'conflict' && /^(notes|memories)\//.test(item.stream))) && !readOnly()) list.push(['e', 'Edit it', () => { location.hash = place(item.stream ?? `notes/${item.name}`, { edit: '1' }); }]);
   if (item.command && !list.length) list.push(['c', 'Copy the command', () => copy(item.command)]);
   list.push(['x', 'Put aside', () => putAside(state, item)]);
   return list;
@@ -149,14 +150,14 @@ function keysOf(state) {
 
 /* --- Since you were here ---------------------------------------------------------------------- */
 
-function drawSince(state, since) {
-  if (!since?.streams?.length) { state.since.hidden = true; return; }
+function drawSince(state, said) {
+  if (!said?.streams?.length) { state.since.hidden = true; return; }
   fill(state.since, h('section', { class: 'panel', 'aria-labelledby': 'since-title' },
-    h('div', { class: 'head' }, h('h2', { id: 'since-title' }, 'Since you were here'), h('span', { class: 'muted' }, many(since.changes, 'change'), ', last visit ', time(since.since)),
+    h('div', { class: 'head' }, h('h2', { id: 'since-title' }, 'Since you were here'), h('span', { class: 'muted' }, many(said.changes, 'change'), ', last visit ', time(said.since)),
       h('button', { type: 'button', class: 'quiet push', onclick: () => { state.since.hidden = true; try { sessionStorage.setItem(since(), new Date().toISOString()); } catch { /* it comes back, no harm */ } } }, 'Read')),
-    h('ul', { class: 'since' }, since.by.map(b => h('li', null, author(b.by), h('span', { class: 'muted' }, many(b.changes, 'change'))))),
-    h('ul', { class: 'since' }, since.streams.slice(0, 24).map(s => h('li', null, to(s.stream), h('span', { class: 'muted' }, s.changes > 1 ? `×${number(s.changes)}` : '', ' ', [s.by].flat().map(b => b === 'outside' ? 'by hand' : named(b)).join(', ')))),
-      since.streams.length > 24 || since.more ? h('li', { class: 'muted' }, 'and more') : null)));
+    h('ul', { class: 'since' }, said.by.map(b => h('li', null, author(b.by), h('span', { class: 'muted' }, many(b.changes, 'change'))))),
+    h('ul', { class: 'since' }, said.streams.slice(0, 24).map(s => h('li', null, to(s.stream, state.changes.find(c => c.stream === s.stream)?.query || undefined), h('span', { class: 'muted' }, s.changes > 1 ? `×${number(s.changes)}` : '', ' ', [s.by].flat().map(b => b === 'outside' ? 'by hand' : named(b)).join(', ')))),
+      said.streams.length > 24 || said.more ? h('li', { class: 'muted' }, 'and more') : null)));
 }
 
 /* --- The feed --------------------------------------------------------------------------------- */
@@ -209,7 +210,7 @@ function feedRow(c, fresh) {
   const where = place(c.stream, c.stream.startsWith('runs/') ? {} : { v: c.seq || undefined });
   const grew = c.grew ? `${c.grew > 0 ? '+' : '−'}${short(Math.abs(c.grew))}` : '';
   return h('li', { class: fresh ? 'new' : '' }, time(c.at), tag(c.change),
-    h('span', { class: 'name' }, where ? h('a', { href: where, 'data-row': true }, named(called(c.stream))) : h('span', null, named(called(c.stream))),
+    h('span', { class: 'name' }, where ? h('a', { href: where, 'data-row': true, title: c.query ? named(c.stream) : null }, named(c.query || called(c.stream))) : h('span', null, named(called(c.stream))),
       h('span', { class: 'muted' }, c.records > 1 ? ` ${many(c.records, 'record')}` : grew ? ` ${grew}` : '', c.times > 1 ? ` in ${number(c.times)} changes` : '')), author(c.by));
 }
 
@@ -236,7 +237,7 @@ function runRow(run) {
 }
 function leaseRow(lease) {
   const name = `${lease.on}${lease.prefix ? '…' : ''}`;
-  return h('li', null, h('div', { class: 'row' }, lease.prefix ? named(name) : to(lease.on), lease.live ? tag('live', 'good') : h('span', { class: 'muted num push', 'data-ends': Date.now() + lease.left_ms }, lasting(lease.left_ms))),
+  return h('li', null, h('div', { class: 'row' }, lease.prefix ? named(name) : to(lease.on), lease.live ? tag('live', 'good') : h('span', { class: 'muted num push', 'data-ends': Date.now() + lease.left_ms }, `${lasting(lease.left_ms)} left`)),
     h('div', { class: 'about' }, author(lease.by)),
     lease.live ? null : h('div', { class: 'gauge' }, h('i', { style: { '--part': Math.min(1, lease.left_ms / (lease.ttl_ms || lease.left_ms || 1)) } })));
 }

@@ -42,9 +42,9 @@ async function drawList(page) {
     fill(body, runs.map(r => h('tr', null,
       h('td', null, h('input', { type: 'checkbox', 'aria-label': `Compare ${named(r.query || r.id)}`, checked: chosen.has(r.id), onchange: e => { if (e.target.checked) chosen.add(r.id); else chosen.delete(r.id); compare.disabled = chosen.size !== 2; } })),
       h('td', null, h('a', { href: link(['runs', r.id]), 'data-row': true }, named(r.query || r.id)), r.query ? h('div', { class: 'muted mono small' }, named(r.id)) : null),
-      h('td', { class: 'nowrap' }, author(r.by)), h('td', { class: 'num' }, number(r.records)), h('td', { class: 'nowrap' }, time(r.at)))));
+      h('td', { class: 'nowrap' }, tag({ open: 'not finished' }[r.state] ?? r.state, { answered: 'good', ended: 'bad' }[r.state] ?? 'warn')), h('td', { class: 'nowrap' }, author(r.by)), h('td', { class: 'num' }, number(r.records)), h('td', { class: 'nowrap' }, time(r.at)))));
     fill(more, said.older ? h('button', { type: 'button', onclick: () => { limit = Math.min(1000, limit * 3); load(); } }, `Show older: ${many(said.older, 'run')}`) : null);
-    fill(panel, h('table', { class: 'runs' }, h('thead', null, h('tr', null, h('th', { scope: 'col' }, h('span', { class: 'unread' }, 'Compare')), h('th', { scope: 'col' }, 'Question'), h('th', { scope: 'col' }, 'By'), h('th', { scope: 'col', class: 'num' }, 'Steps'), h('th', { scope: 'col' }, 'Last step'))), body), said.older ? more : null);
+    fill(panel, h('table', { class: 'runs' }, h('thead', null, h('tr', null, h('th', { scope: 'col' }, h('span', { class: 'unread' }, 'Compare')), h('th', { scope: 'col' }, 'Question'), h('th', { scope: 'col' }, 'State'), h('th', { scope: 'col' }, 'By'), h('th', { scope: 'col', class: 'num' }, 'Steps'), h('th', { scope: 'col' }, 'Last step'))), body), said.older ? more : null);
   };
   fill(page.root, h('div', { class: 'head' }, h('h1', null, 'Runs'), h('span', { class: 'push' }, compare)), panel);
   await load();

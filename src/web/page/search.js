@@ -4,7 +4,7 @@
  * Where a server has several pads all of them are searched, whichever is looked at, unless one is chosen.
  * Searching is about the present.  While time travelling, hits are what is known today, and their
  * links lead to the text as it was then. */
-import { h, fill, choose, place, called, named, time, author, tag, number, later, empty, key, code, $ } from './base.js';
+import { h, fill, choose, place, called, named, time, author, tag, number, many, later, empty, key, code, $ } from './base.js';
 import { about, knowPads, sentence, past } from './app.js';
 
 const PAGE = 20, LIMIT_MAX = 100; /* the most that a pad is asked for at once */
@@ -68,7 +68,7 @@ async function find(ui, limit, offset) {
 
 function draw(ui) {
   const best = ui.hits[0]?.score || 1;
-  ui.count.textContent = ui.hits.length ? `${number(ui.hits.length)}${ui.more ? ' and more' : ''} ${ui.hits.length === 1 ? 'hit' : 'hits'}` : '';
+  ui.count.textContent = ui.hits.length ? `${many(ui.hits.length, 'hit')}${ui.more ? ', and more' : ''}` : '';
   if (!ui.hits.length) {
     const p = ui.page.params, filtered = p.kind || p.by || p.since || p.in;
     fill(ui.panel, empty(`Nothing has “${named(p.q)}”.`, filtered ? ['There are filters: ', h('button', { type: 'button', onclick: () => { ui.by.value = ''; for (const s of ui.page.root.querySelectorAll('select')) s.value = ''; choose({ kind: null, by: null, since: null, in: null }); } }, 'Search without them')] : ['Endings, case and accents do not matter. Fewer words, or the beginning of one, like ', code('back*'), ', find more.']));

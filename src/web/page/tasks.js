@@ -126,7 +126,7 @@ function drawGraph(ui) {
     if (!place.has(d)) continue;
     const a = place.get(d), b = place.get(t.task_id), x1 = x(a) + w, y1 = y(a) + hgt / 2, x2 = x(b), y2 = y(b) + hgt / 2, m = (x1 + x2) / 2;
     const done = all.find(o => o.task_id === d)?.status === 'completed';
-    add(drawing, svg('path', { d: `M${x1} ${y1}C${m} ${y1} ${m} ${y2} ${x2} ${y2}`, class: `edge ${done ? 'met' : ''}` }));
+    add(drawing, svg('path', { d: `M${x1} ${y1}C${m} ${y1} ${m} ${y2} ${x2} ${y2}m-7 -4l7 4l-7 4`, class: `edge ${done ? 'met' : ''}` }));
   }
   for (const t of all) {
     const p = place.get(t.task_id);
@@ -155,8 +155,8 @@ async function plans(page) {
 }
 function planCard(p) {
   if (p.error) return h('section', { class: 'panel pad-in' }, empty(sentence(p.error)));
-  const done = p.steps.filter(s => s.status === 'done').length;
-  return h('section', { class: 'panel', 'aria-label': `Plan ${named(p.id)}` }, h('div', { class: 'head' }, h('h2', null, h('a', { href: link(['plans', p.id]), 'data-row': true }, named(p.objective))), p.ready ? tag('ready', 'good') : tag(`${done} of ${p.steps.length} steps`, 'running'), h('span', { class: 'muted push row' }, p.by ? author(p.by) : null, p.at ? time(p.at) : null)),
+  const done = p.steps.filter(s => s.status === 'done').length, open = p.steps.length - done;
+  return h('section', { class: 'panel', 'aria-label': `Plan ${named(p.id)}` }, h('div', { class: 'head' }, h('h2', null, h('a', { href: link(['plans', p.id]), 'data-row': true }, named(p.objective))), p.ready ? (open ? tag(`closed, ${number(open)} not done`, 'blocked') : tag('done')) : tag(`${done} of ${p.steps.length} steps`, 'running'), h('span', { class: 'muted push row' }, p.by ? author(p.by) : null, p.at ? time(p.at) : null)),
     h('div', { class: 'gauge' }, h('i', { style: { '--part': done / Math.max(1, p.steps.length) } })),
     h('ol', { class: 'steps' }, p.steps.map(s => h('li', null, tag(named(s.status).replace('_', ' '), s.status), h('div', null, shown(s.description), s.evidence ? h('p', { class: 'muted' }, 'Evidence: ', shown(s.evidence)) : null, s.notes ? h('p', { class: 'muted' }, shown(s.notes)) : null)))),
     p.postconditions?.length ? h('div', { class: 'pad-in' }, h('h3', null, 'At the end it must hold that'), h('ul', { class: 'posts' }, p.postconditions.map(c => h('li', null, tag(c.satisfied ? 'holds' : 'open', c.satisfied ? 'good' : ''), h('div', null, shown(c.description), c.evidence ? h('p', { class: 'muted' }, 'Evidence: ', shown(c.evidence)) : null))))) : null);
