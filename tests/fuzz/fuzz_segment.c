@@ -4,6 +4,8 @@
  * a place, one for the value), then its checksums are made right, so that what
  * reads it cannot rely on them.  Whatever it holds, it is found to be bad or
  * gives some rows; it is never read beyond its end. */
+#include <stdio.h>
+
 #include "fuzz/fuzz.h"
 #include "memory/search/draft.h"
 #include "memory/search/merge.h"
@@ -21,14 +23,21 @@ static void add(SegDraft *d, const char *stream, uint64_t seq, const char *text)
     draft_stream(d, str(stream), &(SegStream){ .seq = seq, .print = seq });
 }
 
-static void make(Buf *out)
+/* Without a program in it, what cannot be among the best is left out. */
+static void make(bool code, Buf *out)
 {
     AUTO_PTR(SegDraft) d = draft_new(NULL);
     add(d, "notes/a", 1, "[plan] pear tree in May 2023, and what Bob said");
     add(d, "notes/b", 2, "pear");
     add(d, "runs/r", 1, "where is the pear?");
     add(d, "runs/r", 2, "it stands in parseConfig of src/main.c");
-    add(d, "artifacts/c/f", 1, "def pear(self):\n    return 1\n");
+    if (code)
+        add(d, "artifacts/c/f", 1, "def pear(self):\n    return 1\n");
+    for (unsigned i = 0; i < 20; i++) { /* now some words are nearly everywhere */
+        char name[16];
+        snprintf(name, sizeof name, "notes/n%02u", i);
+        add(d, name, 1, i % 7 ? "a tree" : "pear pear pear pear pear pear pear pear pear trees");
+    }
     draft_end(d, out);
 }
 
@@ -41,10 +50,16 @@ static void ask(Segment *s)
     RankScratch scratch = { 0 };
     query_read(S("when did Ann plant the pear tree, may 2023 parse* main.c"), NULL, &arena, &q);
     if (view_make(&v, s, 1)) {
-        RankAsk a = { .view = &v, .query = &q, .limit = 10, .scratch = &scratch };
-        if (rank_find(&a, &arena, &hits))
+        static const int ways[] = { PRUNE_ALL, PRUNE_NONE };
+        for (size_t w = 0; w < COUNT_OF(ways); w++) {
+            RankAsk a = {
+                .view = &v, .query = &q, .limit = 10, .scratch = &scratch, .prune = ways[w]
+            };
+            if (!rank_find(&a, &arena, &hits))
+                continue;
             for (size_t i = 0; i < hits.n; i++)
                 MUST(hits.items[i].place < v.rows);
+        }
         for (uint32_t p = 0; p < v.rows; p++)
             (void)view_name(&v, p, &arena);
     }
@@ -57,7 +72,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     AUTO(Buf) bytes = { 0 };
     AUTO(Buf) merged = { 0 };
     Segment s;
-    make(&bytes);
+    make(size % 2, &bytes);
     for (size_t i = 0; i + 4 <= size; i += 4) {
         size_t at = ((size_t)data[i] << 16 | (size_t)data[i + 1] << 8 | data[i + 2]) % bytes.n;
         bytes.p[at] = (char)data[i + 3];

@@ -806,13 +806,18 @@ static void order_rows(Ordered *o)
 
 static void place_rows(Ordered *o, SegWriter *w)
 {
+    uint32_t *session_of = NEW_ARRAY(&o->arena, uint32_t, o->rows_n + 1), session = 0;
     o->out = NEW_ARRAY(&o->arena, SegRow, o->rows_n + 1);
     for (uint32_t i = 0; i < o->rows_n; i++) {
         const DraftRow *r = &o->d->rows[o->rows[i]];
         o->out[i] = r->row;
         o->out[i].stream = o->stream_rank[r->row.stream];
         o->out[i].author = seg_write_author(w, r->author);
+        session += i > 0 && !seg_same_session(&o->out[i - 1], &o->out[i],
+                                              o->out[i - 1].stream == o->out[i].stream);
+        session_of[i] = session;
     }
+    w->session_of = session_of;
 }
 
 static size_t entries_end(const SegDraft *d, uint32_t row)

@@ -153,6 +153,7 @@ bool merge_segments(Segment *segs, size_t n, bool oldest, Buf *out)
     AUTO(Merge) m = { .n = n, .oldest = oldest };
     bool good = view_make(&m.view, segs, n);
     m.w.rows = m.view.rows;
+    m.w.session_of = m.view.session_of;
     m.sources = NEW_ARRAY(&m.arena, Source, n + 1);
     for (size_t i = 0; i < n; i++)
         m.sources[i].s = &segs[i];

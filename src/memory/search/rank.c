@@ -95,23 +95,38 @@ static void add_alike(Ranking *r, Candidates *c)
     }
 }
 
-/* The best of all rows that were touched.  Twice as many as are wanted are taken in, then half of
- * them thrown out; from then on a row must be better than the worst that stayed. */
+/* Twice as many as are wanted are taken in, then half of them thrown out; from then on a row must
+ * be better than the worst that stayed. */
+void rank_take(Ranking *r, Candidates *c, uint32_t place)
+{
+    Candidate fresh = { place, rough(r, place) };
+    assert(place < r->view->rows);
+    if ((c->full && !candidate_better(&fresh, &c->worst)) || !kept(r, place))
+        return;
+    if (c->n == c->cap)
+        candidates_keep(c, CANDIDATES);
+    c->items[c->n++] = fresh;
+}
+
+/* The best of all rows that have anything of what is asked for. */
+static void choose_best(Ranking *r, Candidates *c)
+{
+    if (r->pruned)
+        rank_prune(r, c);
+    for (size_t i = 0; !r->pruned && i < r->scratch->touched_n; i++)
+        rank_take(r, c, r->scratch->touched[i]);
+    candidates_keep(c, CANDIDATES);
+    if (r->pruned) {
+        candidates_by_place(c, r->into);
+        rank_fill(r, c);
+    }
+}
+
 static Candidates choose(Ranking *r)
 {
     Candidates c = { .items = NEW_ARRAY(r->into, Candidate, CANDIDATES_ROOM),
                      .cap = CANDIDATES_ROOM };
-    for (size_t i = 0; i < r->scratch->touched_n; i++) {
-        uint32_t place = r->scratch->touched[i];
-        Candidate fresh = { place, rough(r, place) };
-        assert(place < r->view->rows);
-        if ((c.full && !candidate_better(&fresh, &c.worst)) || !kept(r, place))
-            continue;
-        if (c.n == c.cap)
-            candidates_keep(&c, CANDIDATES);
-        c.items[c.n++] = fresh;
-    }
-    candidates_keep(&c, CANDIDATES);
+    choose_best(r, &c);
     candidates_select(c.items, c.n, AROUND_NOTES);
     /* What was found by its letters alone is one of them, and must not be added once more. */
     for (size_t i = 0; i < c.n; i++)
@@ -188,6 +203,7 @@ static void give(Scoring *s, RankHits *out)
 void rank_scratch_free(RankScratch *d)
 {
     free(d->words);
+    free(d->kinds);
     *d = (RankScratch){ 0 };
 }
 

@@ -54,8 +54,11 @@ typedef struct RankScratch {
     uint32_t *words;   /* and all the others behind it */
     uint32_t *touched; /* places that are not zero */
     size_t touched_n;
-    uint32_t *damping; /* by session; 0: not reckoned yet */
-    bool used;         /* a search has begun and not ended */
+    uint32_t *damping;         /* by session; 0: not reckoned yet */
+    bool used;                 /* a search has begun and not ended */
+    struct SessionKind *kinds; /* by session; NULL: not looked at yet */
+    uint32_t session_least;    /* words of the shortest session */
+    uint8_t row_least;         /* norm of the shortest row */
 } RankScratch;
 
 void rank_scratch_free(RankScratch *d);
@@ -73,6 +76,9 @@ typedef struct RankAsk {
      * kinds of rows that is known; NULL: of none. */
     const int32_t *like;
     bool liked[PROFILES];
+    /* Leave out what cannot be among the best: where that is quicker, always or never.  The hits
+     * are the same. */
+    enum { PRUNE_LARGE, PRUNE_ALL, PRUNE_NONE } prune;
 } RankAsk;
 
 /* False: a segment is bad. */

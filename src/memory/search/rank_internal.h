@@ -2,6 +2,7 @@
  *
  *   rank_weight.c  what each part of a score is worth, and how a count of words saturates
  *   rank_term.c    the question: its terms, what they weigh, and their postings added up
+ *   rank_prune.c   the same for the best rows alone, where there are many
  *   rank.c         the rows that come near (candidates), and the best of them in order
  *   rank_score.c   the parts of the score of each candidate */
 #ifndef MEMORY_SEARCH_RANK_INTERNAL_H
@@ -62,6 +63,9 @@ uint32_t rank_saturate(uint32_t count, uint32_t damping);
 
 typedef struct RankTerm {
     ViewPosts posts;
+    SegDense dense; /* ... are not read, if it has codes: most rows have it */
+    uint32_t n;     /* rows that have it */
+    SegSums sums;
     uint32_t idf, session_idf; /* in ONE */
     uint32_t weight[PROFILES]; /* shares of ONE */
     uint32_t session_weight[PROFILES];
@@ -88,7 +92,8 @@ typedef struct Ranking {
     uint32_t *grams;   /* likewise */
     uint32_t *session; /* by session, in ONE * SAT */
     uint16_t *must_n;  /* by place: how many of what it must have; NULL: nothing */
-    bool with_grams;   /* any of them was found */
+    bool lazy;         /* not every posting need be read */
+    bool pruned;       /* nor is */
     bool bad;
 } Ranking;
 
@@ -100,6 +105,19 @@ void rank_read_terms(Ranking *r);
 bool rank_posts_of(Ranking *r, Str key, ViewPosts *out);
 /* What a posting says of the row at a place, 0 to SAT. */
 uint32_t rank_sat_at(const Ranking *r, uint32_t place, uint8_t bits);
+/* A posting is added to the words of its row. */
+void rank_add_word(Ranking *r, const RankTerm *t, uint32_t place, uint8_t bits);
+/* What a term adds that is so often in a session, in ONE * SAT. */
+uint32_t rank_session_adds(Ranking *r, const RankTerm *t, uint32_t session, uint32_t count);
+
+/* --- The best rows (rank.c, rank_prune.c) ------------------------------------------------ */
+
+/* A row whose words and session are known becomes a candidate, if it is good enough. */
+void rank_take(Ranking *r, Candidates *c, uint32_t place);
+/* Take the best of all rows; `words` and `session` are then as before, zero. */
+void rank_prune(Ranking *r, Candidates *c);
+/* Words and sessions of these and of what is around them, and their postings. */
+void rank_fill(Ranking *r, const Candidates *by_place);
 
 /* --- Scores (rank_score.c) --------------------------------------------------------------- */
 

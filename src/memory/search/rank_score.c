@@ -19,32 +19,12 @@
 static const uint32_t before_share[REACH] = { 800, 350, 250, 150, 100 };
 static const uint32_t behind_share[REACH] = { 450, 250, 200, 120, 80 };
 
-/* The first of the postings from `from` on that is not before this place: in steps that double,
- * then by halves, for candidates are few and postings may be many. */
-static size_t post_at(const ViewPosts *posts, size_t from, uint32_t place)
-{
-    size_t low = from, step = 1;
-    while (low + step <= posts->n && posts->items[low + step - 1].place < place) {
-        low += step;
-        step *= 2;
-    }
-    size_t high = low + step - 1 < posts->n ? low + step - 1 : posts->n;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (posts->items[middle].place < place)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 /* What rows near this one have more of a term than it has itself, at most; *from: where to look for
  * the next candidate. */
 static uint32_t near_one(const Ranking *r, const RankTerm *t, uint32_t place, size_t *from)
 {
     uint32_t most = 0, own = 0, session = r->view->session_of[place];
-    size_t i = *from = post_at(&t->posts, *from, place > REACH ? place - REACH : 0);
+    size_t i = *from = view_post_at(&t->posts, *from, place > REACH ? place - REACH : 0);
     for (; i < t->posts.n && t->posts.items[i].place <= place + REACH; i++) {
         ViewPost p = t->posts.items[i];
         if (r->view->session_of[p.place] != session)
@@ -81,12 +61,12 @@ static void extra_term(const Ranking *r, const RankTerm *t, const Candidates *c,
     size_t i = 0, f = 0;
     for (size_t k = 0; k < c->n && i < t->posts.n; k++) {
         uint32_t place = c->items[k].place;
-        i = post_at(&t->posts, i, place);
+        i = view_post_at(&t->posts, i, place);
         if (i == t->posts.n || t->posts.items[i].place != place)
             continue;
         ViewPost p = t->posts.items[i];
         uint32_t weight = t->weight[r->view->norms[place] >> 8];
-        f = post_at(&t->form, f, place);
+        f = view_post_at(&t->form, f, place);
         bool formed = f < t->form.n && t->form.items[f].place == place;
         if (t->plain ? !(p.bits & POST_OTHER) : formed)
             x->exact[k] += weight * rank_sat_at(r, place, p.bits);
@@ -232,7 +212,7 @@ static void mark_posts(const Candidates *c, const ViewPosts *posts,
 {
     size_t i = 0;
     for (size_t k = 0; k < c->n && i < posts->n; k++) {
-        i = post_at(posts, i, c->items[k].place);
+        i = view_post_at(posts, i, c->items[k].place);
         for (; i < posts->n && posts->items[i].place == c->items[k].place; i++)
             mark(ctx, k, posts->items[i].bits);
     }

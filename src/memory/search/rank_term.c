@@ -36,7 +36,7 @@ static bool key_of(SegKey kind, Str text, char *to, Str *out)
 static RankTerm *new_term(Ranking *r, const ViewPosts *posts)
 {
     r->terms = arena_grow(r->into, r->terms, r->n, &r->cap, sizeof(RankTerm), alignof(RankTerm));
-    r->terms[r->n] = (RankTerm){ .posts = *posts, .times = 1 };
+    r->terms[r->n] = (RankTerm){ .posts = *posts, .n = (uint32_t)posts->n, .times = 1 };
     return &r->terms[r->n++];
 }
 
@@ -103,23 +103,40 @@ static void add_identifiers(Ranking *r, Str word, ViewPosts *posts)
     unite(posts);
 }
 
+/* Is there an identifier that is written so? */
+static bool is_whole(Ranking *r, Str word)
+{
+    char bytes[SEG_KEY_MAX];
+    Str key;
+    SegTerm term;
+    return key_of(KEY_WHOLE, word, bytes, &key) && seg_find(&r->view->segs[0], key, &term);
+}
+
 static void add_word_term(Ranking *r, Str word, bool dense, const Term *t)
 {
     char bytes[SEG_KEY_MAX], form_bytes[SEG_KEY_MAX];
     ViewPosts posts = { 0 }, speaker, form = { 0 };
+    ViewTerm known = { 0 };
     Str form_key;
     Str key = { bytes, term_key(dense ? NULL : r->ask->stemmer, word, bytes) };
     bool named = !dense && is_speaker(r, word, &speaker);
     if (named)
         add_speaker(r, &speaker);
-    (void)rank_posts_of(r, key, &posts);
-    if (!dense)
+    bool alone = r->lazy && view_term(r->view, key, &known) && (dense || !is_whole(r, word));
+    if (!alone || !known.term.dense)
+        (void)rank_posts_of(r, key, &posts);
+    if (!alone && !dense)
         add_identifiers(r, word, &posts);
-    if (posts.n == 0 && !t->must)
+    if (posts.n == 0 && !known.term.dense && !t->must)
         return;
     if (!str_eq(word, str_from(key, 1)) && key_of(KEY_FORM, word, form_bytes, &form_key))
         (void)rank_posts_of(r, form_key, &form);
     RankTerm *x = new_term(r, &posts);
+    if (alone) {
+        x->dense = known.dense;
+        x->n = known.term.n;
+        x->sums = known.sums;
+    }
     x->plain = str_eq(word, str_from(key, 1));
     x->form = form;
     x->name = named;
@@ -236,15 +253,28 @@ static void add_query_term(Ranking *r, const Term *t)
 
 /* --- Weights ----------------------------------------------------------------------------- */
 
-static uint32_t count_sessions(const View *v, const ViewPosts *posts)
+static void count_in_session(SegSums *sums, uint32_t count)
 {
-    uint32_t n = 0, last = NO_PLACE;
+    sums->sessions += count > 0;
+    sums->session_most = count > sums->session_most ? count : sums->session_most;
+}
+
+/* What a segment says of long lists, of any. */
+static SegSums count_sessions(const View *v, const ViewPosts *posts)
+{
+    uint32_t last = NO_PLACE, count = 0;
+    SegSums sums = { 0 };
     for (size_t i = 0; i < posts->n; i++) {
         uint32_t session = v->session_of[posts->items[i].place];
-        n += session != last;
+        uint32_t here = 1U + (posts->items[i].bits & POST_COUNT);
+        if (session != last)
+            count_in_session(&sums, count);
+        count = (session == last ? count : 0) + here;
+        sums.most = here > sums.most ? here : sums.most;
         last = session;
     }
-    return n;
+    count_in_session(&sums, count);
+    return sums;
 }
 
 /* ln(1 + (all - with + 1/2) / (with + 1/2)): never 0, so a word that all rows have still counts. */
@@ -290,8 +320,10 @@ static void weigh(Ranking *r)
 {
     for (size_t i = 0; i < r->n; i++) {
         RankTerm *t = &r->terms[i];
-        t->idf = rarity(r->view->rows, t->posts.n);
-        t->session_idf = rarity(r->view->sessions_n, count_sessions(r->view, &t->posts));
+        if (t->sums.sessions == 0)
+            t->sums = count_sessions(r->view, &t->posts);
+        t->idf = rarity(r->view->rows, t->n);
+        t->session_idf = rarity(r->view->sessions_n, t->sums.sessions);
     }
     if (r->n > SEARCH_TERMS_MAX) {
         qsort(r->terms, r->n, sizeof *r->terms, heavier);
@@ -309,25 +341,27 @@ uint32_t rank_sat_at(const Ranking *r, uint32_t place, uint8_t bits)
     return rank_tables.words[norm >> 8][bits & POST_COUNT][norm & 0xFF];
 }
 
-static void add_words(Ranking *r, const RankTerm *t)
+void rank_add_word(Ranking *r, const RankTerm *t, uint32_t place, uint8_t bits)
 {
     RankScratch *d = r->scratch;
-    const uint16_t *norms = r->view->norms;
-    for (size_t i = 0; i < t->posts.n; i++) {
-        ViewPost p = t->posts.items[i];
-        uint16_t norm = norms[p.place];
-        uint32_t sat = rank_tables.words[norm >> 8][p.bits & POST_COUNT][norm & 0xFF];
-        d->touched[d->touched_n] = p.place;
-        d->touched_n += r->words[p.place] == 0;
-        /* One more than it is, so that what was touched is never 0. */
-        r->words[p.place] += t->weight[norm >> 8] * sat + 1;
-    }
-    assert(d->touched_n <= r->view->rows);
+    uint16_t norm = r->view->norms[place];
+    uint32_t sat = rank_tables.words[norm >> 8][bits & POST_COUNT][norm & 0xFF];
+    d->touched[d->touched_n] = place;
+    d->touched_n += r->words[place] == 0;
+    /* One more than it is, so that what was touched is never 0. */
+    r->words[place] += t->weight[norm >> 8] * sat + 1;
+}
+
+static void add_words(Ranking *r, const RankTerm *t)
+{
+    for (size_t i = 0; i < t->posts.n; i++)
+        rank_add_word(r, t, t->posts.items[i].place, t->posts.items[i].bits);
+    assert(r->scratch->touched_n <= r->view->rows);
     for (size_t i = 0; t->must && i < t->posts.n; i++)
         r->must_n[t->posts.items[i].place]++;
 }
 
-static void end_session(Ranking *r, const RankTerm *t, uint32_t session, uint32_t count)
+uint32_t rank_session_adds(Ranking *r, const RankTerm *t, uint32_t session, uint32_t count)
 {
     unsigned profile = r->view->norms[r->view->sessions[session].first] >> 8;
     uint32_t *taken = &r->scratch->damping[session];
@@ -336,7 +370,12 @@ static void end_session(Ranking *r, const RankTerm *t, uint32_t session, uint32_
         *taken = rank_damping(r->view->sessions[session].len, w->session_k1, w->session_b,
                               w->session_mean);
     }
-    r->session[session] += t->session_weight[profile] * rank_saturate(count, *taken);
+    return t->session_weight[profile] * rank_saturate(count, *taken);
+}
+
+static void end_session(Ranking *r, const RankTerm *t, uint32_t session, uint32_t count)
+{
+    r->session[session] += rank_session_adds(r, t, session, count);
 }
 
 static void add_sessions(Ranking *r, const RankTerm *t)
@@ -395,7 +434,6 @@ static void read_grams(Ranking *r)
         all += idf[n++];
     }
     assert(n == 0 || all > 0);
-    r->with_grams = n > 0;
     for (size_t i = 0; i < n; i++)
         add_gram(r, &posts[i], (uint32_t)((uint64_t)idf[i] * ONE / all));
 }
@@ -420,15 +458,43 @@ void rank_read_question(Ranking *r)
     }
 }
 
+enum { PRUNE_ROWS = 50000, PRUNE_POSTS = 8 };
+
+/* What cannot be among the best may be left out where the best follow from words and sessions
+ * alone: not if rows must have something, mean the like or are found by parts of words. */
+static bool may_prune(const Ranking *r)
+{
+    const RankAsk *a = r->ask;
+    bool good = !a->like && !r->view->grams && a->prune != PRUNE_NONE;
+    for (size_t i = 0; i < a->query->n; i++)
+        good = good && !a->query->terms[i].must;
+    return good && (r->view->rows >= PRUNE_ROWS || a->prune == PRUNE_ALL);
+}
+
+/* Reading each posting is quicker than looking around, unless there are many. */
+static bool should_prune(const Ranking *r)
+{
+    uint64_t all = 0;
+    bool dense = false;
+    for (size_t i = 0; i < r->n; i++) {
+        all += r->terms[i].n;
+        dense = dense || r->terms[i].dense.codes;
+    }
+    return r->lazy && (dense || all > r->view->rows / PRUNE_POSTS || r->ask->prune == PRUNE_ALL);
+}
+
 void rank_read_terms(Ranking *r)
 {
+    r->lazy = may_prune(r);
     for (size_t i = 0; i < r->ask->query->n && !r->bad; i++)
         add_query_term(r, &r->ask->query->terms[i]);
     weigh(r);
+    r->pruned = should_prune(r);
     r->must_n = r->musts ? NEW_ARRAY(r->into, uint16_t, r->view->rows + 1) : NULL;
-    for (size_t i = 0; i < r->n; i++) {
+    for (size_t i = 0; i < r->n && !r->pruned; i++) {
         add_words(r, &r->terms[i]);
         add_sessions(r, &r->terms[i]);
     }
-    read_grams(r);
+    if (!r->pruned)
+        read_grams(r);
 }

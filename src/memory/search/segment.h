@@ -26,6 +26,9 @@
  * bits, the rows between this one and the one before (segment.c), and whether
  * the posting says something else than most (SegTerm.usual).
  *
+ * A word of every second row, or more, has half a byte for every row instead
+ * (SegDense): that takes hardly more room, and any row can be asked about.
+ *
  * A key's first byte says what it is (SegKey).  Rows have an order that follows
  * from what they are (seg_row_order), never from when they came: documents by
  * time, then runs by name and record.  So rows of one session stand together,
@@ -44,7 +47,7 @@
 #include "base/io.h"
 
 enum {
-    SEGMENT_FORMAT = 5,
+    SEGMENT_FORMAT = 6,
     SEGMENT_BLOCK = 64 * 1024,
     SEG_KEY_MAX = 512,
     SEG_LEN_MAX = 1 << 20,
@@ -143,6 +146,8 @@ MUST_USE bool seg_check(Segment *s);
 typedef struct SegTerm {
     uint32_t n;        /* rows */
     bool usual;        /* they begin with what most of them say */
+    bool dense;        /* they are a SegDense */
+    bool summed;       /* what is known of all of them stands in front (seg_sums) */
     uint64_t from, to; /* bits of its postings, or of what else is known of it */
 } SegTerm;
 
@@ -163,6 +168,40 @@ MUST_USE bool seg_keys_next(SegKeys *k);
 
 /* Postings, in the order of rows.  Returns how many there are; fewer than term->n if it is bad. */
 size_t seg_posts(Segment *s, const SegTerm *term, SegPost *out);
+
+/* Of all rows of a term: in how many sessions they are, and how often it is at most in a row, and
+ * in a session.  Of few rows that is not kept. */
+typedef struct SegSums {
+    uint32_t sessions, most, session_most;
+} SegSums;
+/* False: a block cannot be read. */
+MUST_USE bool seg_sums(Segment *s, const SegTerm *term, SegSums *out);
+
+/* Postings of a word that is nearly everywhere: for each row four bits, which say whether it is
+ * there, how often, and whether always in another form than its stem (DENSE_OTHER).  What they
+ * cannot say is DENSE_MORE, and a whole byte elsewhere: these are in the order of rows, and counted
+ * before each DENSE_BLOCK rows. */
+typedef struct SegDense {
+    const uint8_t *codes, *before, *more; /* NULL: there are none */
+    uint32_t rows, more_n;
+} SegDense;
+
+enum { DENSE_COUNT = 7, DENSE_OTHER = 8, DENSE_MORE = 8, DENSE_BLOCK = 128 };
+
+/* False: a block cannot be read. */
+MUST_USE bool seg_dense(Segment *s, const SegTerm *term, SegDense *out);
+static inline unsigned seg_dense_code(const SegDense *d, uint32_t row)
+{
+    return d->codes[row / 2] >> (row % 2 * 4) & 0xF;
+}
+/* What the posting of a row says whose code is not 0. */
+uint8_t seg_dense_bits(const SegDense *d, uint32_t row);
+/* In rows [from, to): how often it is there, a row with more than POST_COUNT + 1 having so many,
+ * and how often at most in one of them. */
+typedef struct SegDenseSum {
+    uint32_t all, most;
+} SegDenseSum;
+SegDenseSum seg_dense_sum(const SegDense *d, uint32_t from, uint32_t to);
 
 MUST_USE bool seg_row(Segment *s, uint32_t row, SegRow *out);
 /* What is known of a stream by its key's term. */
@@ -200,7 +239,8 @@ typedef struct SegWriter {
     size_t last_n;
     uint64_t bits;   /* of postings that are not among their bytes yet */
     unsigned bits_n; /* less than 32 */
-    uint32_t rows;   /* of the segment, to be set before the first key */
+    uint32_t rows;   /* of the segment, and the session of each, to be set before the first key */
+    const uint32_t *session_of;
     uint32_t keys_n, streams, first_stream;
     uint32_t *author_slots; /* by the hash of a name: where it is put, plus one; 0: free */
     uint32_t authors_n, author_cap;

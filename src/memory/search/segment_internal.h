@@ -3,6 +3,7 @@
  *   segment.c        opening one, its blocks, and what is known of its rows
  *   segment_key.c    its keys
  *   segment_post.c   their postings
+ *   segment_dense.c  those of words that are nearly everywhere
  *   segment_write.c  making one */
 #ifndef MEMORY_SEARCH_SEGMENT_INTERNAL_H
 #define MEMORY_SEARCH_SEGMENT_INTERNAL_H
@@ -93,11 +94,50 @@ MUST_USE bool seg_go_to_block(SegKeys *k, uint32_t block);
 /* Postings are bits, the lowest of a byte first.  A gap is so many zeros as it has 2^k, a one, and
  * k bits of the rest (Golomb, Rice): a word of every third row takes three bits, not eight.  Then
  * one bit says whether the posting differs from most, and if so POST_BITS say how. */
+enum {
+    DENSE_ROWS = 16,   /* a word is nearly everywhere in a segment of so many rows */
+    DENSE_SHARE = 2,   /* ... of which each so manieth has it */
+    SUMS_POSTS = 1024, /* of a term of so many rows it is kept what is known of all */
+    SUMS_BYTES = 12,   /* from a byte of their own on, in front of the postings */
+};
+
+static inline bool seg_is_dense(uint64_t rows, uint64_t n)
+{
+    return rows >= DENSE_ROWS && n >= rows / DENSE_SHARE;
+}
+
+static inline bool seg_is_summed(uint64_t rows, uint64_t n)
+{
+    return n >= SUMS_POSTS || seg_is_dense(rows, n);
+}
+
 enum { ZEROS_MAX = 15 /* then a one, and the gap in GAP_BITS */, GAP_BITS = 32, POST_BITS = 7 };
 
 /* The bits that suit the mean gap between `n` of `rows`. */
 unsigned seg_gap_bits(uint64_t rows, uint64_t n);
 /* The bits of a term can be looked at: where they begin.  NULL: they cannot. */
 const uint8_t *seg_bits_of(Segment *s, const SegTerm *term);
+/* Where its sums begin, in the first byte that is theirs alone; NULL: there are none. */
+const uint8_t *seg_sums_of(Segment *s, const SegTerm *term);
+
+/* --- Words that are nearly everywhere (segment_dense.c) ------------------------------------ */
+
+enum {
+    DENSE_SPARE = 16, /* bytes behind the codes: they are read eight at a time */
+    DENSE_RANK = 4,   /* bytes of a count before a block */
+};
+
+static inline size_t dense_blocks(uint32_t rows)
+{
+    return ((size_t)rows + DENSE_BLOCK - 1) / DENSE_BLOCK;
+}
+
+static inline size_t dense_codes(uint32_t rows)
+{
+    return ((size_t)rows + 1) / 2 + DENSE_SPARE;
+}
+
+/* All of them, as those of other words are given. */
+size_t seg_dense_posts(Segment *s, const SegTerm *term, SegPost *out);
 
 #endif

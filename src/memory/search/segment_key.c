@@ -99,9 +99,13 @@ bool seg_keys_next(SegKeys *k)
         bits > 8 * s->len[PART_POSTINGS] - k->post)
         return seg_spoil(s);
     k->at = (uint64_t)(p - from);
-    k->term = (SegTerm){
-        .n = (uint32_t)(rows >> 1), .usual = rows & 1, .from = k->post, .to = k->post + bits
-    };
+    bool posts = k->key[0] != KEY_STREAM;
+    k->term = (SegTerm){ .n = (uint32_t)(rows >> 1),
+                         .usual = rows & 1,
+                         .dense = posts && seg_is_dense(s->rows, rows >> 1),
+                         .summed = posts && seg_is_summed(s->rows, rows >> 1),
+                         .from = k->post,
+                         .to = k->post + bits };
     k->post += bits;
     k->next++;
     return true;

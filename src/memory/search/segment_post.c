@@ -67,14 +67,37 @@ const uint8_t *seg_bits_of(Segment *s, const SegTerm *term)
                : NULL;
 }
 
-/* Stand at the first posting: behind what ends in the same byte, and behind the usual bits. */
+const uint8_t *seg_sums_of(Segment *s, const SegTerm *term)
+{
+    uint64_t n = (term->to + 7) / 8 - term->from / 8, head = term->from % 8 != 0;
+    const uint8_t *p = seg_bits_of(s, term);
+    if (p && (!term->summed || n < head + SUMS_BYTES))
+        (void)seg_spoil(s);
+    return s->bad || !p ? NULL : p + head;
+}
+
+bool seg_sums(Segment *s, const SegTerm *term, SegSums *out)
+{
+    uint32_t sums[SUMS_BYTES / 4] = { 0 };
+    const uint8_t *p = seg_sums_of(s, term);
+    if (p)
+        memcpy(sums, p, sizeof sums);
+    *out = (SegSums){ le32toh(sums[0]), le32toh(sums[1]), le32toh(sums[2]) };
+    if (p && (out->sessions == 0 || out->sessions > s->sessions || out->most == 0))
+        return seg_spoil(s);
+    return p != NULL;
+}
+
+/* Stand at the first posting: behind what ends in the same byte, or the sums, and behind the usual
+ * bits. */
 static bool begin_posts(Segment *s, const SegTerm *term, BitReader *r, uint8_t *usual)
 {
-    const uint8_t *p = seg_bits_of(s, term);
-    unsigned skip = term->from % 8;
+    const uint8_t *p = term->summed ? seg_sums_of(s, term) : seg_bits_of(s, term);
+    unsigned skip = term->summed ? 0 : term->from % 8;
     if (!p)
         return false;
-    *r = (BitReader){ .p = p, .end = p + ((term->to + 7) / 8 - term->from / 8) };
+    p += term->summed ? SUMS_BYTES : 0;
+    *r = (BitReader){ .p = p, .end = s->p + s->off[PART_POSTINGS] + (term->to + 7) / 8 };
     fill_bits(r);
     *usual = term->usual ? r->bits >> skip & ((1 << POST_BITS) - 1) : 0;
     skip += term->usual ? POST_BITS : 0;
@@ -92,6 +115,8 @@ size_t seg_posts(Segment *s, const SegTerm *term, SegPost *out)
     uint8_t says, usual;
     unsigned k = seg_gap_bits(s->rows, term->n);
     BitReader r;
+    if (term->dense)
+        return seg_dense_posts(s, term, out);
     bool good = begin_posts(s, term, &r, &usual);
     for (; good && n < term->n && get_post(&r, k, usual, &gap, &says); n++) {
         row += gap;

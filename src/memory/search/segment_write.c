@@ -131,10 +131,54 @@ static void put_gap(SegWriter *w, uint32_t gap, unsigned k)
     put_bits(w, gap & ((UINT64_C(1) << k) - 1), k);
 }
 
-void seg_write_term(SegWriter *w, Str key, const SegPost *posts, size_t n)
+/* Four bits if they can say all that the posting does, else DENSE_MORE. */
+static uint8_t code_of(uint8_t bits)
 {
-    unlimited(&w->postings);
-    uint64_t from = bits_written(w);
+    unsigned count = 1U + (bits & POST_COUNT);
+    if (count > DENSE_COUNT || (bits & ~(POST_COUNT | POST_OTHER)))
+        return DENSE_MORE;
+    return (uint8_t)(count | (bits & POST_OTHER ? DENSE_OTHER : 0));
+}
+
+static void write_sums(SegWriter *w, const SegPost *posts, size_t n)
+{
+    uint32_t count = 0, sums[SUMS_BYTES / 4] = { 0 };
+    for (size_t i = 0; i < n; i++) {
+        bool same = i > 0 && w->session_of[posts[i].row] == w->session_of[posts[i - 1].row];
+        uint32_t here = 1U + (posts[i].bits & POST_COUNT);
+        count = (same ? count : 0) + here;
+        sums[0] += !same;
+        sums[1] = here > sums[1] ? here : sums[1];
+        sums[2] = count > sums[2] ? count : sums[2];
+    }
+    end_byte(w);
+    for (size_t i = 0; i < COUNT_OF(sums); i++)
+        sums[i] = htole32(sums[i]);
+    buf_add(&w->postings, (Str){ (const char *)sums, sizeof sums });
+}
+
+static void write_dense(SegWriter *w, const SegPost *posts, size_t n)
+{
+    size_t ranks = DENSE_RANK * dense_blocks(w->rows), codes_n = dense_codes(w->rows), more_n = 0;
+    uint8_t *all = mem_alloc(ranks + codes_n + n), /* zeros */
+        *codes = all + ranks, *more = codes + codes_n;
+    for (size_t i = 0, at = 0; at < ranks; at += DENSE_RANK) {
+        uint32_t before = htole32((uint32_t)more_n);
+        memcpy(all + at, &before, DENSE_RANK);
+        for (; i < n && posts[i].row / DENSE_BLOCK <= at / DENSE_RANK; i++) {
+            uint8_t code = code_of(posts[i].bits);
+            codes[posts[i].row / 2] |= (uint8_t)(code << (posts[i].row % 2 * 4));
+            if (code == DENSE_MORE)
+                more[more_n++] = posts[i].bits;
+        }
+    }
+    buf_add(&w->postings, (Str){ (const char *)all, ranks + codes_n + more_n });
+    free(all);
+}
+
+/* Gap after gap; true if they begin with what most of them say. */
+static bool write_posts(SegWriter *w, const SegPost *posts, size_t n)
+{
     uint32_t next = 0;
     uint8_t usual = usual_bits(posts, n);
     unsigned k = seg_gap_bits(w->rows, n);
@@ -149,7 +193,21 @@ void seg_write_term(SegWriter *w, Str key, const SegPost *posts, size_t n)
             put_bits(w, posts[i].bits, POST_BITS);
         next = posts[i].row + 1;
     }
-    write_key(w, key, &(SegTerm){ (uint32_t)n, usual != 0, from, bits_written(w) });
+    return usual != 0;
+}
+
+void seg_write_term(SegWriter *w, Str key, const SegPost *posts, size_t n)
+{
+    unlimited(&w->postings);
+    SegTerm term = { .n = (uint32_t)n, .from = bits_written(w) };
+    if (seg_is_summed(w->rows, n))
+        write_sums(w, posts, n);
+    if (seg_is_dense(w->rows, n))
+        write_dense(w, posts, n);
+    else
+        term.usual = write_posts(w, posts, n);
+    term.to = bits_written(w);
+    write_key(w, key, &term);
 }
 
 void seg_write_stream(SegWriter *w, Str name, const SegStream *known)
@@ -167,7 +225,8 @@ void seg_write_stream(SegWriter *w, Str name, const SegStream *known)
     memcpy(key + 1, name.p, name.n);
     if (w->streams++ == 0)
         w->first_stream = w->keys_n;
-    write_key(w, (Str){ key, name.n + 1 }, &(SegTerm){ known->n, false, from, bits_written(w) });
+    write_key(w, (Str){ key, name.n + 1 },
+              &(SegTerm){ .n = known->n, .from = from, .to = bits_written(w) });
 }
 
 /* The author whose name is put there. */

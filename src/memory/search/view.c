@@ -301,3 +301,31 @@ bool view_posts(const View *v, Str key, Arena *into, ViewPosts *out)
         qsort(out->items, out->n, sizeof *out->items, by_place);
     return true;
 }
+
+bool view_term(const View *v, Str key, ViewTerm *out)
+{
+    *out = (ViewTerm){ 0 };
+    if (v->place_of || v->n != 1 || !seg_find(&v->segs[0], key, &out->term))
+        return false;
+    return (!out->term.summed || seg_sums(&v->segs[0], &out->term, &out->sums)) &&
+           (!out->term.dense || seg_dense(&v->segs[0], &out->term, &out->dense));
+}
+
+/* In steps that double, then by halves, for what is looked for is few and postings may be many. */
+size_t view_post_at(const ViewPosts *posts, size_t from, uint32_t place)
+{
+    size_t low = from, step = 1;
+    while (low + step <= posts->n && posts->items[low + step - 1].place < place) {
+        low += step;
+        step *= 2;
+    }
+    size_t high = low + step - 1 < posts->n ? low + step - 1 : posts->n;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (posts->items[middle].place < place)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}

@@ -45,5 +45,15 @@ typedef struct ViewPosts {
 
 /* The live rows of a key; false: a segment is bad. */
 MUST_USE bool view_posts(const View *v, Str key, Arena *into, ViewPosts *out);
+/* The first of the postings from `from` on that is not before this place. */
+size_t view_post_at(const ViewPosts *posts, size_t from, uint32_t place);
+/* What is known of a key without reading its rows: `term` and, if their bits say so, `sums` and
+ * `dense`.  False: there is none, or places and rows are not the same. */
+typedef struct ViewTerm {
+    SegTerm term;
+    SegSums sums;
+    SegDense dense;
+} ViewTerm;
+MUST_USE bool view_term(const View *v, Str key, ViewTerm *out);
 
 #endif
