@@ -377,7 +377,7 @@ static jot_status check_unique(const Reader *r, const Yaml *map)
             continue;
         Shown shown;
         char why[120];
-        snprintf(why, sizeof why, "the key '%s' stands in line %zu already",
+        snprintf(why, sizeof why, "the key '%s' is already in line %zu",
                  err_show(&shown, sorted[i]->key), sorted[i - 1]->line);
         return refuse(r->e, (Position){ sorted[i]->line, sorted[i]->column }, why);
     }

@@ -107,7 +107,8 @@ static void say_empty(Session *s)
     Str prefix = arg_at(s, 0);
     fputs("(empty)\n", stderr);
     if (prefix.n && kind_word(arena_cstr(&s->arena, prefix)))
-        say("no note begins so; of that kind: jotter list " STR_FMT "/", STR_ARG(prefix));
+        say("no note has that prefix; to list that kind: jotter list " STR_FMT "/",
+            STR_ARG(prefix));
 }
 
 static jot_status run_list(Session *s)

@@ -76,7 +76,7 @@ const Tool tool_scratchpad_search = {
     .title = "Search",
     .about = "Search memory: find notes and other memories by words, best first, when you do not "
              "remember the key. \"exact words\" and prefix* work; endings do not matter. budget: "
-             "the passages that answer, in so many tokens, instead of a list.",
+             "the passages that answer, within this many tokens, instead of a list.",
     .effects = TOOL_READS,
     .at_large = true,
     .params = PARAMS({ .name = "query", .type = PARAM_TEXT },

@@ -75,11 +75,11 @@ static void what_has_no_value_is_refused_with_a_reason(Desk *d)
         { "1e308 * 10", "the result is too large: at most about 1.8e308" },
         { "2 +", "the expression ends where a number should be" },
         { "(1", "the expression ends where ')' should be" },
-        { "1 2", "'2' stands at 3 where an operator or the end should be" },
-        { "2 x 3", "'x' stands at 3 where an operator or the end should be" },
+        { "1 2", "found '2' at 3 where an operator or the end should be" },
+        { "2 x 3", "found 'x' at 3 where an operator or the end should be" },
         { "foo", "unknown name 'foo': there are pi and e" },
         { "sqrt(1, 2)", "'sqrt' takes one value, not 2" },
-        { "$(reboot)", "'$' stands at 1 where a number should be" },
+        { "$(reboot)", "found '$' at 1 where a number should be" },
         { ".", "no number at 1: use up to 64 digits" },
     };
     AUTO_PTR(Act) a = act_desk_open(d, NULL);

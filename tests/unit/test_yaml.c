@@ -198,8 +198,8 @@ static void what_invites_surprises_is_refused_and_located(void **state)
         { "a tag that makes an object", T("!!python/object:os.system {}\n"), 1, 1, "tags" },
         { "a tag directive", T("%TAG ! x\n---\na: 1\n"), 1, 1, "%TAG" },
         { "a tag directive further down", T("a: 1\n...\r%TAG ! x\n"), 3, 1, "%TAG" },
-        { "a duplicate key", T("a: 1\nb: 2\na: 3\n"), 3, 1, "'a' stands in line 1" },
-        { "a duplicate key in quotes", T("1: x\n'1': y\n"), 2, 1, "'1' stands in line 1" },
+        { "a duplicate key", T("a: 1\nb: 2\na: 3\n"), 3, 1, "'a' is already in line 1" },
+        { "a duplicate key in quotes", T("1: x\n'1': y\n"), 2, 1, "'1' is already in line 1" },
         { "a duplicate key in a flow map", T("{a: 1, a: 2}"), 1, 8, "'a' stands" },
         { "a duplicate key deep inside", T("x:\n  - a: 1\n    a: 2\n"), 3, 5, "'a' stands" },
         { "a key that is a list", T("[1, 2]: x\n"), 1, 1, "scalar" },
@@ -421,7 +421,7 @@ static void a_large_map_is_checked_for_duplicates_all_the_same(void **state)
     buf_add(&b, S("key20000: 2\n"));
     assert_int_equal(yaml_read(buf_str(&b), &a, &tree, &e), JOT_INVALID);
     assert_non_null(
-        strstr(e.text, "line 40001, column 1: the key 'key20000' stands in line 20001"));
+        strstr(e.text, "line 40001, column 1: the key 'key20000' is already in line 20001"));
 }
 
 int main(void)

@@ -270,7 +270,7 @@ static jot_status unexpected(Calc *c, const char *want)
     peek(c);
     if (c->at >= c->text.n)
         return err_set(c->e, JOT_INVALID, "the expression ends where %s should be", want);
-    return err_set(c->e, JOT_INVALID, "'%s' stands at %zu where %s should be",
+    return err_set(c->e, JOT_INVALID, "found '%s' at %zu where %s should be",
                    err_show(&shown, str_slice(c->text, c->at, c->at + 1)), c->at + 1, want);
 }
 

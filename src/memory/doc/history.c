@@ -128,7 +128,7 @@ jot_status when_parse(Str text, When *out, Err *e)
     }
     Shown shown;
     return err_set(e, JOT_INVALID,
-                   "'%s' names no version: use %d to %d hex digits, a seq, ~N (so many back), "
+                   "'%s' names no version: use %d to %d hex digits, a seq, ~N (N versions back), "
                    "or a time such as 2026-01-31T18:45:00Z",
                    err_show(&shown, text), VERSION_SHORT, HASH_HEX);
 }

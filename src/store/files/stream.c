@@ -56,9 +56,9 @@ static jot_status open_failed(Err *e, const Paths *p, int got)
     if (got == -ENOENT)
         return store_not_found(e, p->name);
     if (got == -ELOOP || got == -EXDEV)
-        return err_set(e, JOT_DENIED, "a symlink stands in the way of '%s'", name);
+        return err_set(e, JOT_DENIED, "a symlink is in the way of '%s'", name);
     if (got == -ENOTDIR || got == -EISDIR || got == -ENXIO)
-        return err_set(e, JOT_DENIED, "something that is no file stands in the way of '%s'", name);
+        return err_set(e, JOT_DENIED, "something that is not a file is in the way of '%s'", name);
     return err_errno(e, -got, "could not open the stream '%s'", name);
 }
 

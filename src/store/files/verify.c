@@ -223,7 +223,7 @@ static jot_status look_at_placed(const Look *l, const Paths *p)
     if (!p->placed)
         return JOT_OK;
     if (view_stat(l->f, p, &info) == 0 && !S_ISREG(info.st_mode))
-        report(l, FAULT_VIEW, p->name, "something stands in the place of its file that is none",
+        report(l, FAULT_VIEW, p->name, "what lies where its file should be is not a file",
                "put a plain file in its place", false);
     return gone(l->f, draft.p) ? JOT_OK : look_at_leftover(l, p, draft.p);
 }

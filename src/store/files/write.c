@@ -198,7 +198,7 @@ static jot_status open_view_dir(Files *f, Writing *w, bool make, Err *e)
     if (w->paths.placed && dir == NOTES_DIR_GONE)
         return notes_dir_gone(f, e);
     if (dir == -ELOOP)
-        return err_set(e, JOT_DENIED, "a symlink stands in the way of '%s'", name);
+        return err_set(e, JOT_DENIED, "a symlink is in the way of '%s'", name);
     if (dir == -ENOTDIR && make)
         return err_set(e, JOT_INVALID, "cannot create '%s': a file stands where a directory must",
                        name);
