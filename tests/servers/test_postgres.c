@@ -350,6 +350,64 @@ static void a_server_that_went_back_is_an_error(void **state)
     assert_int_equal(place_count(p, "notes/a"), 2);
 }
 
+/* What a handle says of a pad that is another one now, or none: never that a note is not there. */
+static void assert_no_answer(Place *p, Store *s, const char *why)
+{
+    enum { TIMES = 3 }; /* it does not get used to it */
+    jot_status st = JOT_OK;
+    for (int i = 0; i < TIMES; i++) {
+        Record head;
+        st = store_head(s, S("notes/a"), HEAD_VALUE, &p->a, &head, &p->e);
+        assert_true(st == JOT_CORRUPT || st == JOT_UNAVAILABLE);
+    }
+    assert_int_equal(st, JOT_CORRUPT);
+    assert_non_null(strstr(p->e.text, why));
+}
+
+static void set_id(Place *p, const char *id)
+{
+    by_hand(p,
+            arena_printf(&p->a, "UPDATE %s.pad SET value = '%s' WHERE key = 'id'", p->pad, id).p);
+}
+
+/* Whichever answer is lost while it connects again. */
+static void a_pad_that_was_replaced_stays_refused(void **state)
+{
+    enum { ANSWERS = 6 }; /* more than it takes to connect */
+    Place *p = *state;
+    for (int n = 0; n <= ANSWERS; n++) {
+        Mark m;
+        Store *s = place_open(p, p->url, (StoreOptions){ .wait_ms = p->kind->wait_ms });
+        char was[STORE_PAD_ID + 1];
+        assert_int_equal(store_id(s, was, &p->e), JOT_OK);
+        assert_int_equal(place_put(p, s, "notes/a", "text", &m), JOT_OK);
+        p->proxy.state->mode = PROXY_CUT;
+        io_sleep_us(&io_system, MOMENT_US);
+        p->proxy.state->mode = PROXY_PASS;
+        set_id(p, "0123456789abcdef");
+        p->proxy.state->lose = n;
+        assert_no_answer(p, s, "replaced");
+        p->proxy.state->lose = 0;
+        set_id(p, was);
+        store_close(s);
+    }
+}
+
+static void a_pad_that_is_gone_is_no_missing_note(void **state)
+{
+    Place *p = *state;
+    Mark m;
+    Store *s = NULL;
+    assert_int_equal(place_put(p, p->s, "notes/a", "text", &m), JOT_OK);
+    by_hand(p, arena_printf(&p->a, "DROP SCHEMA %s CASCADE", p->pad).p);
+    p->proxy.state->mode = PROXY_CUT;
+    io_sleep_us(&io_system, MOMENT_US);
+    p->proxy.state->mode = PROXY_PASS;
+    assert_no_answer(p, p->s, "is gone");
+    assert_int_equal(place_put(p, p->s, "notes/b", "text", &m), JOT_CORRUPT);
+    assert_int_equal(store_open(&s, str(p->direct), NULL, &p->e), JOT_NOT_FOUND);
+}
+
 /* --- Bad input ------------------------------------------------------------------------- */
 
 static void what_cannot_be_opened_is_said_in_one_sentence(void **state)
@@ -433,6 +491,8 @@ int main(int argc, char **argv)
         CASE(tokens_of_leases_leap_when_the_cluster_is_another),
         CASE(a_commit_that_no_standby_has_confirmed_is_unknown),
         CASE(a_server_that_went_back_is_an_error),
+        CASE(a_pad_that_was_replaced_stays_refused),
+        CASE(a_pad_that_is_gone_is_no_missing_note),
         CASE(what_cannot_be_opened_is_said_in_one_sentence),
         CASE(a_newer_pad_is_refused_or_only_read),
         CASE(a_pad_of_an_older_format_is_raised_by_its_owner_alone),

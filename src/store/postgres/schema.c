@@ -165,8 +165,12 @@ static const char making[] =
     " ON CONFLICT (key) DO UPDATE SET value = EXCLUDED.value WHERE @.pad.value = '1 1'";
 /* clang-format on */
 
+/* A handle that has used it would otherwise take every note for one that is not there. */
 static jot_status not_there(Pg *p, Err *e)
 {
+    if (p->id[0])
+        return err_set(e, JOT_CORRUPT, "the pad '%s' is gone from the database '%.60s'", p->pad,
+                       p->pq->db(p->conn));
     return err_set(e, JOT_NOT_FOUND, "there is no pad '%s' in the database '%.60s'", p->pad,
                    p->pq->db(p->conn));
 }
@@ -190,20 +194,19 @@ static jot_status check_format(Pg *p, Str text, Err *e)
     return JOT_OK;
 }
 
-/* Which pad it is; *here: it was last used in this cluster, on this timeline. */
+/* Which pad it is; *here: it was last used in this cluster, on this timeline.  A handle that knows
+ * its pad keeps to it, whatever becomes of this: the next connection is asked again. */
 static jot_status read_identity(Pg *p, bool *here, Err *e)
 {
     AUTO_PTR(PGresult) r = NULL;
-    char was[sizeof p->id];
-    memcpy(was, p->id, sizeof was);
-    p->id[0] = 0;
-    TRY(pg_ask(p, PG_IDENTIFY, NULL, &r, e));
+    Str id = { 0 };
     bool format = false;
     *here = false;
+    TRY(pg_ask(p, PG_IDENTIFY, NULL, &r, e));
     for (int i = 0; i < p->pq->ntuples(r); i++) {
         Str key = tuple_bytes(p, r, i, 0), value = tuple_bytes(p, r, i, 1);
         if (str_eq(key, S("id"))) {
-            snprintf(p->id, sizeof p->id, STR_FMT, STR_ARG(value));
+            id = value;
         } else if (str_eq(key, S("system"))) {
             *here = str_eq(value, str(p->system));
         } else {
@@ -211,11 +214,12 @@ static jot_status read_identity(Pg *p, bool *here, Err *e)
             format = true;
         }
     }
-    if (!p->id[0] || !format)
+    if (id.n != STORE_PAD_ID || !format)
         return err_set(e, JOT_CORRUPT, "the schema '%s' is not a whole pad", p->pad);
-    if (was[0] && strcmp(was, p->id) != 0)
+    if (p->id[0] && !str_eq(id, str(p->id)))
         return err_set(e, JOT_CORRUPT, "the pad '%s' was replaced by another one: open it again",
                        p->pad);
+    snprintf(p->id, sizeof p->id, STR_FMT, STR_ARG(id));
     return JOT_OK;
 }
 
