@@ -668,6 +668,22 @@ static void keys_of_a_session_count_with_their_token_alone(void **state)
     set_keys("TESTKEY", "TESTSECRET");
 }
 
+static void a_bucket_that_is_gone_is_no_missing_note(void **state)
+{
+    Place *p = *state;
+    Mark m;
+    Record head;
+    assert_int_equal(place_put(p, p->s, "notes/a", "text", &m), JOT_OK);
+    S3 *s3 = (S3 *)p->s;
+    Str was = s3->bucket;
+    s3->bucket = S("absent-bucket");
+    assert_int_equal(store_head(p->s, S("notes/b"), HEAD_VALUE, &p->a, &head, &p->e), JOT_CORRUPT);
+    assert_non_null(strstr(p->e.text, "is gone"));
+    assert_int_equal(place_put(p, p->s, "notes/b", "text", &m), JOT_CORRUPT);
+    s3->bucket = was;
+    assert_int_equal(place_put(p, p->s, "notes/b", "text", &m), JOT_OK);
+}
+
 /* The bucket's name is that of a host then, which libcurl finds on this machine. */
 static void a_bucket_may_be_a_part_of_the_host_s_name(void **state)
 {
@@ -804,6 +820,7 @@ int main(int argc, char **argv)
         CASE(what_is_wrong_with_a_certificate_is_one_sentence),
         CASE(wrong_and_missing_keys_are_one_sentence),
         CASE(keys_of_a_session_count_with_their_token_alone),
+        CASE(a_bucket_that_is_gone_is_no_missing_note),
         CASE(a_bucket_may_be_a_part_of_the_host_s_name),
         CASE(keys_are_found_in_a_profile),
         CASE(keys_are_found_at_the_endpoint_of_a_container),

@@ -111,6 +111,9 @@ jot_status s3_refused(S3 *p, const S3Answer *a, Err *e)
 {
     Shown at, bucket, code;
     const char *where = err_show(&at, str(p->host)), *which = err_show(&bucket, p->shown);
+    /* A handle that has used it would otherwise take every note for one that is not there. */
+    if (is_code(a, "NoSuchBucket") && p->id[0])
+        return err_set(e, JOT_CORRUPT, "the bucket '%s' is gone from '%s'", which, where);
     if (is_code(a, "NoSuchBucket"))
         return err_set(e, JOT_NOT_FOUND, "there is no bucket '%s' at '%s': make it first", which,
                        where);
