@@ -478,12 +478,20 @@ static void report_beside(Session *s, const Verb *v, const json_t *data)
     report_more(s, v, data);
 }
 
+/* The items in the order in which a list is read. */
+static json_t *item_at(const Verb *v, const json_t *items, size_t i)
+{
+    size_t n = json_array_size(items);
+    assert(i < n);
+    return json_array_get(items, v->newest_last ? n - 1 - i : i);
+}
+
 /* A row whose template has tabs is one of a table. */
 static void print_table(const Session *s, const Verb *v, const json_t *items)
 {
     AUTO(Table) table = { .heads = v->heads };
     for (size_t i = 0; i < json_array_size(items); i++) {
-        AUTO_PTR(json_t) item = when_for_person(s, json_array_get(items, i));
+        AUTO_PTR(json_t) item = when_for_person(s, item_at(v, items, i));
         table_row(&table);
         for (Str rest = str(v->row), cell; rest.n;) {
             AUTO(Buf) text = { .max = SIZE_MAX / 2 };
@@ -503,7 +511,7 @@ static void print_list(const Session *s, const Verb *v, const json_t *data)
     if (table)
         print_table(s, v, items);
     for (size_t i = 0; !table && i < json_array_size(items); i++) {
-        AUTO_PTR(json_t) item = when_for_person(s, json_array_get(items, i));
+        AUTO_PTR(json_t) item = when_for_person(s, item_at(v, items, i));
         verb_print_template(v->row, item);
     }
     if (!json_array_size(items))

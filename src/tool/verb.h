@@ -66,7 +66,7 @@ typedef struct Verb {
     const char *page;    /* the parameter that asks for the next page; NULL: there is none */
     const char *cursor;  /* its value: of the last item shown; NULL: data's "next" */
     const char *unit;    /* what an item is, "event" */
-    bool newest_last;    /* and a model is shown the newest first */
+    bool newest_last;    /* in the data; models and people are shown the newest first */
 
     const char *refused; /* what the data of a refusal is called */
     bool present;        /* it is about now: no moment of the past can be asked for */

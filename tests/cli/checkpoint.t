@@ -25,6 +25,9 @@ for pad in files:pad sqlite:pad.db; do
     listed() { save four && jot checkpoint list run --json && says '"total":7,"depth":1' && says '"label":"first"' && says '"undone":3,"restored":2'; }
     try "the list tells what was undone and what is live ($pad)" listed
 
+    newest_first() { jot checkpoint list run && awk '{ print $1 == "*" ? $2 : $1 }' <<<"$out" | sort --check=quiet -rn; }
+    try "the list begins with the newest version ($pad)" newest_first
+
     trimmed() {
         for i in $(seq 20); do save "s$i"; done
         save last --keep 17 && ends 0 && jot checkpoint list run --json && says '"total":17' && jot checkpoint read run 1 && ends 66 && tells 'checkpoint 1 of'

@@ -409,7 +409,7 @@ export interface Checkpoint {
     },
   ): Promise<Answer>;
   /**
-   * Print the versions that are kept, oldest first.
+   * Print the versions that are kept.
    */
   list(run: string, options?: { limit?: number }): Promise<Answer>;
   /**

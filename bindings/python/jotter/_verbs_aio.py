@@ -813,7 +813,7 @@ class Checkpoint(Noun):
         *,
         limit: Optional[int] = None,
     ) -> Answer:
-        """Print the versions that are kept, oldest first."""
+        """Print the versions that are kept."""
         return await self._do("checkpoint", "list", {
             "run": run,
             "limit": limit,
