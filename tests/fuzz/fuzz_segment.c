@@ -50,7 +50,7 @@ static void ask(Segment *s)
     RankScratch scratch = { 0 };
     query_read(S("when did Ann plant the pear tree, may 2023 parse* main.c"), NULL, &arena, &q);
     if (view_make(&v, s, 1)) {
-        static const int ways[] = { PRUNE_ALL, PRUNE_NONE };
+        static const PruneWhen ways[] = { PRUNE_ALL, PRUNE_NONE };
         for (size_t w = 0; w < COUNT_OF(ways); w++) {
             RankAsk a = {
                 .view = &v, .query = &q, .limit = 10, .scratch = &scratch, .prune = ways[w]

@@ -91,7 +91,7 @@ static void make_segment(Chance *c, const Shape *s, unsigned from, unsigned to, 
     assert_true(seg_from_bytes(out, &bytes));
 }
 
-static void find(RankAsk *ask, int how, Arena *into, RankHits *out)
+static void find(RankAsk *ask, PruneWhen how, Arena *into, RankHits *out)
 {
     ask->prune = how;
     assert_true(rank_find(ask, into, out));
@@ -232,7 +232,7 @@ static void ask_anyway(Segment *s)
     query_read(S("w0o w1o w2o w30o"), NULL, &a, &q);
     RankAsk ask = { .view = &v, .query = &q, .limit = 10, .scratch = &scratch };
     bool good = view_make(&v, s, 1);
-    for (int how = PRUNE_ALL; good && how <= PRUNE_NONE; how++) {
+    for (PruneWhen how = PRUNE_ALL; good && how <= PRUNE_NONE; how++) {
         ask.prune = how;
         good = rank_find(&ask, &a, &hits);
         for (size_t i = 0; good && i < hits.n; i++)

@@ -63,6 +63,10 @@ typedef struct RankScratch {
 
 void rank_scratch_free(RankScratch *d);
 
+/* Leave out what cannot be among the best: where that is quicker, always or never.  The hits are
+ * the same. */
+typedef enum PruneWhen { PRUNE_LARGE, PRUNE_ALL, PRUNE_NONE } PruneWhen;
+
 typedef struct RankAsk {
     const View *view;
     Stemmer *stemmer;
@@ -76,9 +80,7 @@ typedef struct RankAsk {
      * kinds of rows that is known; NULL: of none. */
     const int32_t *like;
     bool liked[PROFILES];
-    /* Leave out what cannot be among the best: where that is quicker, always or never.  The hits
-     * are the same. */
-    enum { PRUNE_LARGE, PRUNE_ALL, PRUNE_NONE } prune;
+    PruneWhen prune;
 } RankAsk;
 
 /* False: a segment is bad. */
